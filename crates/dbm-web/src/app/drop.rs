@@ -7,8 +7,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{ClipboardEvent, DragEvent, HtmlElement};
 
 /// Listens for them, and shows a sign while a file hangs over the page.
-#[component]
-pub fn Drop() -> impl IntoView {
+pub fn drop_zone() -> impl IntoView {
     let uploads = Uploads::of_page();
     let dragging = RwSignal::new(false);
     let carries_files = |event: &DragEvent| {

@@ -41,11 +41,7 @@ pub fn settle() {
 }
 
 /// The line below the view: where the whole page is, as this one stands.
-#[component]
-pub fn Foot(
-    /// The one on show.
-    view: View,
-) -> impl IntoView {
+pub fn foot(view: View) -> impl IntoView {
     let whole = move || view.link(view.pairs());
     let link = RwSignal::new(whole());
     address::follow(move || link.set(whole()));

@@ -1,8 +1,8 @@
 //! The top of the page: its name, and which model is on view.
 
-use crate::app::menu::{Menu, Presets};
-use crate::app::share::Share;
-use crate::tour::TourButton;
+use crate::app::menu::{menu_of_views, presets_menu};
+use crate::app::share::share_menu;
+use crate::tour::tour_button;
 use crate::ui::address::{OnShow, View};
 use crate::ui::button::Button;
 use crate::ui::number::listed;
@@ -19,8 +19,7 @@ const TRAINING: &str = "training";
 const OWN: &str = "own";
 
 /// Title, model select and a line about that model.
-#[component]
-pub fn Masthead() -> impl IntoView {
+pub fn masthead() -> impl IntoView {
     let (session, uploads, view) = (Session::of_page(), Uploads::of_page(), OnShow::of_page().view);
     let choose = move |model: String| {
         session.looks_at_pretrained.set(model != TRAINING);
@@ -67,11 +66,11 @@ pub fn Masthead() -> impl IntoView {
                 <h1>"DBM Lab"</h1>
                 <p>"A machine that learns what data look like, and fills in what is missing."</p>
             </div>
-            <Menu />
+            {menu_of_views()}
             <div class="masthead-tools">
-                <TourButton />
-                <Presets />
-                <Share />
+                {tour_button()}
+                {presets_menu()}
+                {share_menu()}
             </div>
             <div class="masthead-model" class:absent=move || matches!(view.get(), View::Coupling | View::Proof)>
                 <div class="inline">

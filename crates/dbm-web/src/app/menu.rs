@@ -2,7 +2,7 @@
 
 use crate::ui::address::{self, OnShow, View};
 use crate::ui::dropdown::{Dropdown, DropdownMenu};
-use crate::ui::texts::rows;
+use crate::ui::table::rows;
 use leptos::prelude::*;
 use web_sys::MouseEvent;
 
@@ -10,8 +10,7 @@ use web_sys::MouseEvent;
 const PRESETS: &str = include_str!("presets.txt");
 
 /// The menu of views.
-#[component]
-pub fn Menu() -> impl IntoView {
+pub fn menu_of_views() -> impl IntoView {
     let shown = OnShow::of_page().view;
     view! {
         <nav class="menu" aria-label="Views">
@@ -39,8 +38,7 @@ pub fn Menu() -> impl IntoView {
 }
 
 /// The presets, folded until pressed.
-#[component]
-pub fn Presets() -> impl IntoView {
+pub fn presets_menu() -> impl IntoView {
     let dropdown = Dropdown::default();
     let preset = move |[name, what, fragment]: [&'static str; 3]| {
         let choose = move |event: MouseEvent| {

@@ -12,7 +12,7 @@ mod shortcuts;
 use crate::canvas;
 use crate::complete::Completion;
 use crate::data::{Data, GapsPanel, Preview};
-use crate::tour::{Tour, TourPanel};
+use crate::tour::{Tour, tour_panel};
 use crate::train::Training;
 use crate::ui::address::{self, OnShow, View};
 use crate::ui::explanation::Explained;
@@ -20,12 +20,12 @@ use crate::ui::notices::{NoticeStrip, Notices, hear_offers};
 use crate::worker::session::Session;
 use crate::worker::uploads::Uploads;
 use dbm_protocol::ModelChoice;
-use drop::Drop;
+use drop::drop_zone;
 use later::Later;
 use leptos::either::Either;
 use leptos::prelude::*;
-use masthead::Masthead;
-use shortcuts::Shortcuts;
+use masthead::masthead;
+use shortcuts::shortcuts;
 
 /// What there is to say where the browser cannot keep the page itself.
 fn lacks_offline() -> Option<&'static str> {
@@ -87,7 +87,7 @@ pub fn App(
         }
     };
     view! {
-        {embedded.is_none().then(|| view! { <Masthead /> })}
+        {embedded.is_none().then(masthead)}
         <main>
             {embedded.map(|view| view! { <h1 class="unseen">{format!("DBM Lab: {}", view.title())}</h1> })}
             {described(View::Train, training.into())}
@@ -99,7 +99,7 @@ pub fn App(
         {match embedded {
             Some(view) => Either::Left(view! {
                 <NoticeStrip rest="Everything runs in this frame: nothing you draw or load leaves it, and nothing of it is kept.".into() />
-                <embed::Foot view />
+                {embed::foot(view)}
             }),
             None => Either::Right(view! {
                 <footer class="foot">
@@ -107,12 +107,12 @@ pub fn App(
                         "Everything runs in this tab: nothing you draw or load leaves it.{}",
                         lacks_offline().unwrap_or_default(),
                     ) />
-                    <Shortcuts />
+                    {shortcuts()}
                 </footer>
             }),
         }}
-        {embedded.is_none().then(|| view! { <TourPanel /> })}
+        {embedded.is_none().then(tour_panel)}
         <Preview />
-        {has(View::Train).then(|| view! { <Drop /> })}
+        {has(View::Train).then(drop_zone)}
     }
 }

@@ -15,8 +15,7 @@ use wasm_bindgen::{JsCast, JsValue};
 const FORMS: &[&str] = &["link", "embedding code"];
 
 /// The menu, and a field with the text where the browser does not let the page write to the clipboard.
-#[component]
-pub fn Share() -> impl IntoView {
+pub fn share_menu() -> impl IntoView {
     let (session, show) = (Session::of_page(), OnShow::of_page());
     let to_copy = RwSignal::new(None::<(&'static str, String)>);
     Effect::new(move |_| {

@@ -3,7 +3,7 @@
 
 use crate::ui::address::{self, View};
 use crate::ui::remembered;
-use crate::ui::texts::rows;
+use crate::ui::table::rows;
 use leptos::html::Dialog;
 use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
@@ -15,8 +15,7 @@ const KEYS: &str = include_str!("keys.txt");
 const OFF: &str = "dbm-shortcuts-off";
 
 /// The footer's button and its list.
-#[component]
-pub fn Shortcuts() -> impl IntoView {
+pub fn shortcuts() -> impl IntoView {
     let list = NodeRef::<Dialog>::new();
     let off = RwSignal::new(remembered::is_set(OFF));
     let show = move || {

@@ -25,6 +25,23 @@ pub struct Axis {
     pub range: Option<(f64, f64)>,
 }
 
+impl Axis {
+    /// A linear axis made to fit.
+    pub fn new(label: &str, help: &str) -> Self {
+        Self { label: label.into(), help: help.into(), ..Self::default() }
+    }
+
+    /// The same by the logarithm.
+    pub fn logarithmic(self) -> Self {
+        Self { scale: Scale::Logarithmic, ..self }
+    }
+
+    /// The same from one value to another.
+    pub fn over(self, low: f64, high: f64) -> Self {
+        Self { range: Some((low, high)), ..self }
+    }
+}
+
 /// A point of a line, with the band around it; without a band, `low` and `high` are `y`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Point {
@@ -203,6 +220,11 @@ pub fn short(value: f64) -> String {
         value.to_string()
     };
     text.replace('-', "−")
+}
+
+/// A number with so many places behind the point.
+pub fn fixed(value: f64, places: usize) -> String {
+    format!("{value:.places$}").replace('-', "−")
 }
 
 /// `10⁻⁷`; 1 and 10 as they are.

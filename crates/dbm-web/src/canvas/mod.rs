@@ -9,15 +9,13 @@ mod plane;
 mod redraw;
 pub mod shape;
 mod sparkline;
-mod surface;
 mod tiles;
 
-pub use chart::{Axis, Chart, Level, Point, Scale, Series, power_of_ten, short};
+pub use chart::{Axis, Chart, Level, Point, Scale, Series, fixed, power_of_ten, short};
 pub use colours::{Colours, is_as_wide, prefers_less_motion};
 pub use histogram::histogram;
 pub use picture::{Fill, Layer, draw_layer, shows_layer};
-pub use plane::{Plane, Svg};
+pub use plane::{Plane, Surface, Svg};
 pub use redraw::{follow_theme, redraw_all, redraws, shows};
 pub use sparkline::sparkline;
-pub use surface::Surface;
 pub use tiles::{filter_tiles, tiles};

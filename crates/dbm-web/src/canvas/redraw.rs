@@ -4,6 +4,7 @@ use super::colours::media_query;
 use super::{Colours, Surface};
 use leptos::html::Canvas;
 use leptos::prelude::*;
+use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 
 thread_local! {
@@ -35,22 +36,31 @@ pub fn redraws<T: 'static>(
     read: impl Fn() -> T + Copy + 'static,
     draw: impl Fn(&Surface, &Colours, T) + Copy + 'static,
 ) {
+    follow(canvas, Rc::new(move || drop(read())), Rc::new(move |surface, colours| draw(surface, colours, untrack(read))));
+}
+
+/// Draws what there is to draw now.
+type Draw = dyn Fn(&Surface, &Colours);
+
+/// The same whatever is drawn: `track` reads it, and `draw` reads it and draws it.
+fn follow(canvas: NodeRef<Canvas>, track: Rc<dyn Fn()>, draw: Rc<Draw>) {
     let redraw = REDRAW.with(Clone::clone);
     let waiting = StoredValue::new(false);
     Effect::new(move |_| {
         canvas.track();
         redraw.track();
-        let _ = read();
+        track();
         if waiting.try_get_value() != Some(false) {
             return;
         }
         waiting.set_value(true);
+        let draw = draw.clone();
         request_animation_frame(move || {
             if waiting.try_set_value(false).is_some() {
                 return; // the part is gone from the page
             }
             if let Some(surface) = canvas.try_get_untracked().flatten().and_then(|canvas| Surface::cleared(&canvas)) {
-                draw(&surface, &Colours::now(), untrack(read));
+                draw(&surface, &Colours::now());
             }
         });
     });

@@ -4,7 +4,7 @@ use super::pair::Pair;
 use super::run::{Look, Run};
 use crate::canvas::{Axis, Chart, Point, Series, short};
 use crate::ui::chart::ChartFigure;
-use crate::ui::texts::rows;
+use crate::ui::table::rows;
 use leptos::prelude::*;
 
 /// By run: its name, its hue where it has one line, and the dash of its lines.
@@ -36,14 +36,12 @@ const EXACT: usize = 5;
 const SMALL: u32 = 20;
 
 /// All of them.
-#[component]
-pub fn Charts() -> impl IntoView {
-    let pair = Pair::of_view();
+pub fn charts_of_both(pair: Pair) -> impl IntoView {
     let figure = move |(place, [title, file, unit, help]): (usize, [&'static str; 4])| {
         let range = (place == COUNTED.0).then_some(COUNTED.1);
         let chart = Signal::derive(move || Chart {
-            x: Axis { label: "gradient steps".into(), help: "Of each run, from its beginning.".into(), ..Axis::default() },
-            y: Axis { label: unit.into(), help: help.into(), range, ..Axis::default() },
+            x: Axis::new("gradient steps", "Of each run, from its beginning."),
+            y: Axis { range, ..Axis::new(unit, help) },
             series: RUNS.iter().zip(pair.runs).flat_map(|(looks, run)| series(LINES[place], *looks, run)).collect(),
             levels: Vec::new(),
         });

@@ -1,22 +1,21 @@
-//! The buttons of both runs, how far to train, and the comparisons at one press.
+//! The buttons of both runs, how far to train, the comparisons at one press, and what differs in run B.
 
 use super::pair::{Goal, Pair};
 use super::presets::{ABLATIONS, PRESETS, Preset};
 use super::run::RunState;
 use super::setup::{FARTHEST, Setup};
+use crate::settings::{Fields, Form};
 use crate::ui::button::Button;
-use crate::ui::check::Check;
-use crate::ui::select::{Select, SelectOption};
+use crate::ui::select::{Check, Select, SelectOption};
 use crate::ui::term::Term;
+use dbm_core::settings::{Group, Setting};
 use leptos::prelude::*;
 
 /// About the longest that is said of run A.
 const LONGEST_RUN: &str = "Run A: UCD-SMC, 784–800–200, signs ±1, rate 0.001, 100 examples a step, seed 1, Adam, no weight decay, averaged with decay 0.999, no conditional share, along temperatures, start: nearly independent units, 100 particles, 50 temperatures, marginalized.";
 
 /// Heading, buttons, target and progress.
-#[component]
-pub fn Transport() -> impl IntoView {
-    let pair = Pair::of_view();
+pub fn transport(pair: Pair) -> impl IntoView {
     let going = Memo::new(move |_| pair.goal.get() != Goal::Rest);
     let step_of = move |place: usize| pair.runs[place].metrics.with(|metrics| metrics.step);
     let both = Memo::new(move |_| step_of(0).min(step_of(1)));
@@ -131,9 +130,7 @@ fn words(pair: Pair, lost: bool) -> String {
 }
 
 /// The list of comparisons, and what is said of the chosen one.
-#[component]
-pub fn Comparisons() -> impl IntoView {
-    let pair = Pair::of_view();
+pub fn comparisons(pair: Pair) -> impl IntoView {
     let chosen = Memo::new(move |_| pair.setup.with(|setup| setup.preset.map(|preset| preset.key)));
     let group = move |title: &'static str, presets: &'static [Preset]| {
         let buttons = presets.iter().map(|preset| {
@@ -203,4 +200,36 @@ pub fn Comparisons() -> impl IntoView {
             />
         </div>
     }
+}
+
+/// What differs in run B: its settings, those that are not run A's marked as such.
+pub fn difference_form(pair: Pair) -> impl IntoView {
+    let change = move |(setting, text)| change_other(pair, setting, text);
+    let form = Form {
+        id: "compare",
+        draft: pair.other.into(),
+        change: Callback::new(change),
+        data: pair.for_data.into(),
+        beside: Some(pair.base.into()),
+    };
+    view! {
+        <details class="difference" open>
+            <summary>"What differs in run B"</summary>
+            <form class="settings" aria-label="Settings of run B" on:submit=|event| event.prevent_default()>
+                <Fields form groups=&[Group::Main, Group::More, Group::Estimator, Group::Start, Group::Limits] />
+            </form>
+        </details>
+    }
+}
+
+/// Changes one of run B's settings.
+fn change_other(pair: Pair, setting: Setting, text: String) {
+    let (base, data) = (pair.base.get_untracked(), pair.for_data.get_untracked());
+    let mut other = pair.other.get_untracked();
+    other.change(setting, text, data);
+    pair.setup.update(|setup| {
+        setup.differ(&base, &other, data);
+        // The address no longer says what has been trained.
+        setup.go = false;
+    });
 }

@@ -2,39 +2,35 @@
 
 mod charts;
 mod controls;
-mod difference;
 mod numbers;
-mod pace;
 mod pair;
 mod presets;
 mod run;
 mod samples;
 mod setup;
 
-use charts::Charts;
-use controls::{Comparisons, Transport};
-use difference::Difference;
+use charts::charts_of_both;
+use controls::{comparisons, difference_form, transport};
 use leptos::prelude::*;
-use numbers::Numbers;
+use numbers::numbers_table;
 use pair::Pair;
-use samples::Samples;
+use samples::samples;
 
 /// Buttons, comparisons, and what is seen of both runs.
 #[component]
 pub fn Compare() -> impl IntoView {
     let pair = Pair::new();
-    provide_context(pair);
     pair.follow();
     view! {
         <section class="compare" aria-labelledby="compare-title">
-            <Transport />
-            <Comparisons />
+            {transport(pair)}
+            {comparisons(pair)}
             <div class="compare-grid">
-                <Samples />
-                <Numbers />
+                {samples(pair)}
+                {numbers_table(pair)}
             </div>
-            <Difference />
-            <Charts />
+            {difference_form(pair)}
+            {charts_of_both(pair)}
         </section>
     }
 }

@@ -4,7 +4,7 @@ use super::pair::{Goal, Pair};
 use super::run::{Run, RunState};
 use crate::canvas::bins::Summary;
 use crate::canvas::short;
-use crate::ui::texts::rows;
+use crate::ui::table::rows;
 use dbm_protocol::{Histogram, PhaseMetrics, RunSignals};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
@@ -44,9 +44,7 @@ fn over(run: Run, of: fn(&PhaseMetrics) -> &Histogram, say: fn(&Summary) -> Stri
 }
 
 /// The table, and below it what the checksums say.
-#[component]
-pub fn Numbers() -> impl IntoView {
-    let pair = Pair::of_view();
+pub fn numbers_table(pair: Pair) -> impl IntoView {
     let row = |([name, help], cell): ([&'static str; 2], Cell)| {
         let cell = move |run: Run| {
             let text = Memo::new(move |_| cell(run).unwrap_or_else(|| NOTHING.into()));

@@ -89,6 +89,8 @@ impl Run {
         let client = Client::new(format!("{WORKER_COUNT}{}", (cores / 2).max(1)));
         let run = Self { client, known: Box::leak(Box::default()) };
         client.listen(move |unasked| match unasked {
+            // Of the run that is being replaced.
+            Unasked::Event(..) if run.state.get_untracked() == RunState::Beginning => {}
             Unasked::Event(Event::Metrics(metrics), _) => run.take_metrics(metrics),
             Unasked::Event(Event::Samples(grid), _) => run.take_samples(grid),
             Unasked::Ready | Unasked::Event(..) | Unasked::Unreadable(_) => {}
@@ -213,18 +215,12 @@ impl Run {
     }
 
     fn take_samples(self, grid: Grid) {
-        if self.state.get_untracked() == RunState::Beginning {
-            return; // of the run that is being replaced
-        }
         let point = (grid.step, count_distinct(&grid));
         self.distinct.update(|all| history::add(all, point, MOST_POINTS, |(step, _)| *step));
         self.samples.set(Some(grid));
     }
 
     fn take_metrics(self, metrics: Metrics) {
-        if self.state.get_untracked() == RunState::Beginning {
-            return; // of the run that is being replaced
-        }
         if !metrics.checksum.is_empty() {
             self.checksums.update(|checksums| {
                 checksums.insert(metrics.step, metrics.checksum.clone());

@@ -15,9 +15,7 @@ const COUNT: usize = 64;
 const COLUMNS: [usize; 2] = [8, 4];
 
 /// A lane for each run.
-#[component]
-pub fn Samples() -> impl IntoView {
-    let pair = Pair::of_view();
+pub fn samples(pair: Pair) -> impl IntoView {
     let names = Memo::new(move |_| names(&pair.base.get(), &pair.other.get()));
     let shape = Memo::new(move |_| {
         let about = pair.runs[0].about.get();

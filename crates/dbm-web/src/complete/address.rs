@@ -1,9 +1,10 @@
 //! Complete's part of the address.
 
-use super::settings::{CLASS, CompletionSettings};
 use super::state::{CompletionState, PictureInAddress};
 use crate::ui::binding::{self, Keys};
+use crate::ui::form;
 use crate::worker::session::{Opening, ShippedModel};
+use dbm_core::words::Choose;
 use dbm_protocol::ModelChoice;
 use leptos::prelude::*;
 
@@ -17,16 +18,16 @@ fn write(state: CompletionState) -> Option<Keys> {
     if state.to_come.with(Option::is_some) || state.picture.with(|picture| picture.shape.units == 0) {
         return None;
     }
-    let (now, usual) = (state.settings.get(), CompletionSettings::default());
+    let now = state.settings.get();
     let mut keys = Keys::default();
     let session = state.session;
     if session.model.get() == ModelChoice::Training {
         keys.put("model", "training");
     } else if session.opened.with(Option::is_none) {
-        keys.put_choice(session.wanted.get().unwrap_or(session.shipped.get()), ShippedModel::default());
+        let shipped = session.wanted.get().unwrap_or(session.shipped.get());
+        keys.put_unless("model", &shipped.choice().name, &ShippedModel::default().choice().name);
     }
-    keys.put_choice(now.start, usual.start);
-    keys.put_unless("seed", &now.picture_seed, &usual.picture_seed);
+    form::write(&now, &mut keys);
     state.picture.with(|picture| {
         if let Some(mask) = picture.mask_text(now.picture_seed).filter(|mask| mask != now.start.mask()) {
             keys.put("mask", mask);
@@ -35,16 +36,6 @@ fn write(state: CompletionState) -> Option<Keys> {
             keys.put("ink", ink);
         }
     });
-    keys.put_unless("set", &now.answer_seed, &usual.answer_seed);
-    keys.put_choice(now.answers, usual.answers);
-    if let Some(class) = now.class {
-        keys.put(CLASS.key, class);
-    }
-    keys.put_choice(now.method, usual.method);
-    keys.put_choice(now.sweeps, usual.sweeps);
-    keys.put_choice(now.order, usual.order);
-    keys.put_choice(now.watched, usual.watched);
-    keys.put_choice(now.clean_up, usual.clean_up);
     state.answers.with(|answers| {
         if let Some(answered) = answers.as_ref().map(|answers| &answers.request)
             && *answered == state.request(answered.clean_up)
@@ -56,26 +47,14 @@ fn write(state: CompletionState) -> Option<Keys> {
 }
 
 fn read(state: CompletionState, keys: &Keys) {
-    let usual = CompletionSettings::default();
-    state.settings.set(CompletionSettings {
-        start: keys.choice().unwrap_or(usual.start),
-        picture_seed: keys.parse("seed").unwrap_or(usual.picture_seed),
-        answer_seed: keys.parse("set").unwrap_or(usual.answer_seed),
-        answers: keys.choice().unwrap_or(usual.answers),
-        class: keys.parse(CLASS.key),
-        method: keys.choice().unwrap_or(usual.method),
-        sweeps: keys.choice().unwrap_or(usual.sweeps),
-        order: keys.choice().unwrap_or(usual.order),
-        watched: keys.choice().unwrap_or(usual.watched),
-        clean_up: keys.choice().unwrap_or(usual.clean_up),
-    });
+    state.settings.set(form::read(keys));
     let text = |key| keys.get(key).map(Into::into);
     let clean_up = keys.get("go").filter(|go| ["yes", "clean"].contains(go)).map(|go| go == "clean");
     state.to_come.set(Some(PictureInAddress { mask: text("mask"), ink: text("ink"), clean_up }));
     let session = state.session;
     if keys.get("model") == Some("training") || session.opening.get_untracked() == Opening::Missing {
         session.model.set(ModelChoice::Training);
-    } else if let Some(which) = keys.choice() {
+    } else if let Some(which) = keys.get("model").and_then(ShippedModel::named) {
         session.show(which);
     } else if session.opened.with_untracked(Option::is_some) {
         session.model.set(ModelChoice::Pretrained);

@@ -1,7 +1,7 @@
 //! Answers to one request: what was asked, the different pictures among the answers, and where they agree.
 
-use super::recording::one_decimal;
 use super::settings::Order;
+use crate::canvas::fixed;
 use crate::canvas::shape::Shape;
 use crate::worker::session::ShippedModel;
 use dbm_core::complete::balanced;
@@ -126,7 +126,7 @@ impl AnswerSet {
         let searched = if sweeps == 0 { "no search".into() } else { format!("search T = {sweeps} sweeps") };
         let times = if answer.count == 1 { "once".into() } else { format!("{} times", answer.count) };
         let like = self.likeness(self.answer(answer.place));
-        format!("Energy {}, {searched}, came {times} of {}{like}.", one_decimal(answer.energy), self.completions.answers)
+        format!("Energy {}, {searched}, came {times} of {}{like}.", fixed(answer.energy, 1), self.completions.answers)
     }
 }
 

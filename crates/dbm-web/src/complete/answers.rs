@@ -1,10 +1,9 @@
 //! The answers, different pictures apart; what they say together, and where they agree; and the truth beside them.
 
 use super::answer_set::{AnswerSet, DistinctAnswer};
-use super::film::Film;
-use super::recording::one_decimal;
+use super::film::film_tile;
 use super::state::{CompletionState, OnCanvas};
-use crate::canvas::{Fill, Layer, shows_layer};
+use crate::canvas::{Fill, Layer, fixed, shows_layer};
 use crate::ui::progress::ProgressBar;
 use crate::ui::save::Save;
 use crate::worker::export;
@@ -19,9 +18,7 @@ const FORMS: &[&str] = &["PNG", "NPY", "CSV", "PNG of the consensus", "NPY of th
 const LONGEST: &str = "64 distinct of 64, by the model in training, step 100000, in 100 ms. All agree on 784 of 784 pixels. Read as: 3 (33 %), 5 (33 %), 8 (33 %)";
 
 /// What became of the question, and the tiles.
-#[component]
-pub fn Answers() -> impl IntoView {
-    let state = CompletionState::of_view();
+pub fn answers_region(state: CompletionState) -> impl IntoView {
     let fresh = Memo::new(move |_| state.has_answers());
     let distinct = Memo::new(move |_| {
         let order = state.settings.with(|settings| settings.order);
@@ -64,13 +61,13 @@ pub fn Answers() -> impl IntoView {
         </p>
         <div class="answers">
             <ul class="tiles" class:dense=move || 8 < tiles.get() class:denser=move || 16 < tiles.get() aria-label="Answers">
-                {move || (0..tiles.get()).map(|rank| view! { <Answer distinct rank /> }).collect_view()}
+                {move || (0..tiles.get()).map(|rank| answer_tile(state, distinct, rank)).collect_view()}
             </ul>
             <ul class="tiles beside">
-                <Consensus />
-                <Agreement />
-                <Truth />
-                <Film />
+                {consensus_tile(state)}
+                {agreement_tile(state)}
+                {truth_tile(state)}
+                {film_tile(state)}
             </ul>
         </div>
         </div>
@@ -103,14 +100,7 @@ fn draws(canvas: NodeRef<Canvas>, state: CompletionState, show: impl Fn(&AnswerS
 }
 
 /// One of the different answers, by its rank; empty where there are not so many.
-#[component]
-fn Answer(
-    /// The different answers, in the chosen order.
-    distinct: Memo<Vec<DistinctAnswer>>,
-    /// Its rank among them, from 0 on.
-    rank: usize,
-) -> impl IntoView {
-    let state = CompletionState::of_view();
+fn answer_tile(state: CompletionState, distinct: Memo<Vec<DistinctAnswer>>, rank: usize) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     let answer = move || distinct.with(|distinct| distinct.get(rank).copied());
     draws(canvas, state, move |answers| Some((answers.answer(answer()?.place).to_vec(), Fill::Answer)));
@@ -121,25 +111,23 @@ fn Answer(
     let counted = move || answer().filter(|_| state.has_answers());
     view! {
         <li class:void=move || state.answers.with(Option::is_some) && what.get().is_none()>
-            <Tile canvas what name=format!("Answer {}", rank + 1) help=Signal::derive(help) />
+            {tile(state, canvas, what, format!("Answer {}", rank + 1), Signal::derive(help))}
             <p class="key">
                 <span>{move || counted().map(|answer| format!("× {}", answer.count))}</span>
-                <span class="energy">{move || counted().map(|answer| one_decimal(answer.energy))}</span>
+                <span class="energy">{move || counted().map(|answer| fixed(answer.energy, 1))}</span>
             </p>
         </li>
     }
 }
 
 /// One picture made of all answers.
-#[component]
-fn Consensus() -> impl IntoView {
-    let state = CompletionState::of_view();
+fn consensus_tile(state: CompletionState) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     draws(canvas, state, |answers| Some((answers.consensus(), Fill::Answer)));
     let help = Signal::derive(move || state.answers.with(|answers| answers.as_ref().map(AnswerSet::describe_consensus)));
     view! {
         <li>
-            <Tile canvas what=Some(OnCanvas::Consensus) name="Consensus" help />
+            {tile(state, canvas, Some(OnCanvas::Consensus), "Consensus".into(), help)}
             <p class="key">
                 <span>"Consensus"</span>
             </p>
@@ -148,15 +136,13 @@ fn Consensus() -> impl IntoView {
 }
 
 /// Where all answers agree.
-#[component]
-fn Agreement() -> impl IntoView {
-    let state = CompletionState::of_view();
+fn agreement_tile(state: CompletionState) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     draws(canvas, state, |answers| Some((answers.request.values.clone(), Fill::Shares(answers.shares()))));
     let help = "How many of all answers have ink, pixel by pixel. Press it, then point at a pixel of the large picture.";
     view! {
         <li>
-            <Tile canvas what=Some(OnCanvas::Agreement) name="Agreement" help=Some(help.to_string()) />
+            {tile(state, canvas, Some(OnCanvas::Agreement), "Agreement".into(), Some(help.to_string()))}
             <p class="key scale">
                 <span>"Agreement"</span>
                 <span class="energy"></span>
@@ -165,22 +151,15 @@ fn Agreement() -> impl IntoView {
     }
 }
 
-/// A small picture that is shown large when pressed.
-#[component]
-fn Tile(
-    /// Its canvas, which the caller draws.
+/// A small picture that is shown large when pressed: its canvas, what a press puts on the large one, its name for screen readers, and its hover help, where it has one.
+fn tile(
+    state: CompletionState,
     canvas: NodeRef<Canvas>,
-    /// What a press puts on the large canvas; nothing where the tile is empty.
-    #[prop(into)]
-    what: Signal<Option<OnCanvas>>,
-    /// Its name for screen readers.
-    #[prop(into)]
+    what: impl Into<Signal<Option<OnCanvas>>>,
     name: String,
-    /// Its hover help, where it has one.
-    #[prop(into)]
-    help: Signal<Option<String>>,
+    help: impl Into<Signal<Option<String>>>,
 ) -> impl IntoView {
-    let state = CompletionState::of_view();
+    let (what, help) = (what.into(), help.into());
     view! {
         <button
             type="button"
@@ -201,9 +180,7 @@ fn Tile(
 }
 
 /// What the unknown region hid.
-#[component]
-fn Truth() -> impl IntoView {
-    let state = CompletionState::of_view();
+fn truth_tile(state: CompletionState) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     let truth = move || state.answers.with(|answers| answers.as_ref().and_then(|answers| answers.truth.clone()));
     shows_layer(canvas, move || {

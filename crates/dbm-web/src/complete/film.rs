@@ -3,8 +3,8 @@
 use super::state::CompletionState;
 use crate::canvas::{Fill, Layer, prefers_less_motion, shows_layer};
 use crate::ui::address::{self, OnShow};
+use crate::ui::player::Player;
 use crate::ui::remembered;
-use crate::ui::throttle::play;
 use dbm_core::classes::shared;
 use dbm_protocol::{AnswerFrame, Command, CompletionRequest, Event};
 use leptos::html::Canvas;
@@ -24,16 +24,11 @@ fn is_first_visit() -> bool {
 }
 
 /// The tile, and which state it shows.
-#[component]
-pub fn Film() -> impl IntoView {
-    let state = CompletionState::of_view();
+pub fn film_tile(state: CompletionState) -> impl IntoView {
     let (frames, at, playing) = (RwSignal::new(Vec::<AnswerFrame>::new()), RwSignal::new(0_usize), RwSignal::new(false));
     let canvas = NodeRef::<Canvas>::new();
-    play(playing, BEAT, move || {
-        let last = frames.with_untracked(Vec::len).saturating_sub(1);
-        at.update(|at| *at = (*at + 1).min(last));
-        at.get_untracked() < last
-    });
+    let last = move || frames.with(Vec::len).saturating_sub(1);
+    Player::new(playing, (BEAT, usize::MAX), move || at.get(), last, move |place| at.set(place));
     let show = move || {
         let Some((asked, classes)) = state.answers.with_untracked(|answers| {
             let answers = answers.as_ref().filter(|answers| !answers.request.clean_up)?;

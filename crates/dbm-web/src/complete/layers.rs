@@ -12,9 +12,7 @@ use leptos::prelude::*;
 const COUNT: u32 = 10;
 
 /// The fold: a button, and a row of pictures a layer as they come. Only images of models with several hidden layers are shown so.
-#[component]
-pub fn EachLayer() -> impl IntoView {
-    let state = CompletionState::of_view();
+pub fn each_layer(state: CompletionState) -> impl IntoView {
     let session = state.session;
     // Which model it is, and how many layers it has; none for what is not shown here.
     let of = Memo::new(move |_| {
@@ -51,7 +49,8 @@ pub fn EachLayer() -> impl IntoView {
     };
     view! {
         <LooksFold
-            looks=heard
+            running=heard.running
+            on_cancel=move |()| heard.stop()
             class="each-layer"
             title="What each layer says"
             about="Samples of the model, and below them what one layer of each says alone: the pixels that are expected given the state of that layer, all others being forgotten."

@@ -60,7 +60,8 @@ impl<T: Send + Sync> Looks<T> {
         Ok(true)
     }
 
-    fn stop(self) {
+    /// Asks for no more.
+    pub fn stop(self) {
         self.work.cancel();
         self.running.set(false);
     }
@@ -71,8 +72,12 @@ const LONGEST: &str = "Up to 10000 sweeps, energy and pixels have not changed by
 
 /// The fold around them.
 #[component]
-pub fn LooksFold<T: Send + Sync + 'static>(
-    looks: Looks<T>,
+pub fn LooksFold(
+    /// Whether looks are being asked for.
+    running: RwSignal<bool>,
+    /// Called when the visitor cancels.
+    #[prop(into)]
+    on_cancel: Callback<()>,
     /// For the style sheet.
     class: &'static str,
     title: &'static str,
@@ -93,14 +98,13 @@ pub fn LooksFold<T: Send + Sync + 'static>(
     status: Option<Signal<String>>,
     children: Children,
 ) -> impl IntoView {
-    let running = looks.running;
     view! {
         <details class=class hidden=move || hidden.get()>
             <summary>{title}</summary>
             <p class="help">{about}</p>
             <div class="ask">
                 <Button label=button help=button_help disabled=Signal::derive(move || disabled.get() || running.get()) on_press />
-                <ProgressBar label=counted parts busy=running help="Stops; what was seen stays." on_cancel=move |()| looks.stop() />
+                <ProgressBar label=counted parts busy=running help="Stops; what was seen stays." on_cancel />
                 {status
                     .map(|status| {
                         view! {

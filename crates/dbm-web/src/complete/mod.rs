@@ -4,7 +4,6 @@ mod address;
 mod answer_set;
 mod answers;
 mod card;
-mod choices;
 mod film;
 mod layers;
 mod looks;
@@ -20,13 +19,13 @@ mod tools;
 mod watch;
 
 use crate::ui::button::Button;
-use answers::Answers;
-use card::AboutModel;
+use answers::answers_region;
+use card::about_model;
 use leptos::prelude::*;
-use more::More;
-use picture_canvas::{PictureCanvas, agreement, hear_undo};
+use more::more;
+use picture_canvas::{agreement, hear_undo, picture_canvas};
 use state::{CompletionState, OnCanvas};
-use tools::{ChooseClass, Masks};
+use tools::{choose_class, mask_buttons};
 
 /// The longest caption of the picture.
 const LONGEST: &str = "Consensus. Made of all 64 answers: the pixels that have ink most often, as many as an answer has; 100 % of pixels match the original. Paint to change the question.";
@@ -35,7 +34,6 @@ const LONGEST: &str = "Consensus. Made of all 64 answers: the pixels that have i
 #[component]
 pub fn Completion() -> impl IntoView {
     let state = CompletionState::new();
-    provide_context(state);
     address::bind(state);
     hear_undo(state);
     let pointed = RwSignal::new(None);
@@ -97,13 +95,13 @@ pub fn Completion() -> impl IntoView {
             <div class="completion-grid">
                 <div class="completion-picture">
                     <figure class="plate" data-tour="picture">
-                        <PictureCanvas pointed />
+                        {picture_canvas(state, pointed)}
                         <figcaption data-longest=LONGEST>
                             <span>{caption}</span>
                         </figcaption>
                     </figure>
-                    <Masks />
-                    <ChooseClass />
+                    {mask_buttons(state)}
+                    {choose_class(state)}
                     <div class="ask" data-tour="ask">
                         <Button
                             id="complete"
@@ -123,10 +121,10 @@ pub fn Completion() -> impl IntoView {
                         />
                     </div>
                 </div>
-                <Answers />
+                {answers_region(state)}
             </div>
-            <More />
-            <AboutModel />
+            {more(state)}
+            {about_model(state)}
         </section>
     }
 }

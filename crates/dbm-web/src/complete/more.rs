@@ -1,21 +1,17 @@
 //! What a first look does not need: tools, how answers are drawn and sorted, cleaning up, and watching a search or a pair.
 
-use super::choices::Choose;
-use super::layers::EachLayer;
+use super::layers::each_layer;
 use super::settings::CompletionSettings;
 use super::state::CompletionState;
-use super::sweeps::AgainstSweeps;
-use super::tools::Tools;
-use super::watch::Watch;
+use super::sweeps::against_sweeps;
+use super::tools::{choose, tools_panel};
+use super::watch::watch_controls;
 use crate::ui::button::Button;
 use crate::ui::folded::Folded;
-use dbm_core::complete::Method;
 use leptos::prelude::*;
 
 /// Folded, unless the address asks for something in it.
-#[component]
-pub fn More() -> impl IntoView {
-    let state = CompletionState::of_view();
+pub fn more(state: CompletionState) -> impl IntoView {
     // Settings that are not the usual ones must be seen.
     let unusual = Signal::derive(move || {
         let now = state.settings.get();
@@ -24,28 +20,23 @@ pub fn More() -> impl IntoView {
     });
     view! {
         <Folded name="More" class="completion-more" urgent=unusual>
-            <Tools />
-            <HowAnswersAreDrawn />
-            <Watch />
-            <AgainstSweeps />
-            <EachLayer />
+            {tools_panel(state)}
+            {how_answers_are_drawn(state)}
+            {watch_controls(state)}
+            {against_sweeps(state)}
+            {each_layer(state)}
         </Folded>
     }
 }
 
-#[component]
-fn HowAnswersAreDrawn() -> impl IntoView {
-    let state = CompletionState::of_view();
-    let no_sweeps = Signal::derive(move || state.settings.with(|settings| settings.method == Method::Search));
+fn how_answers_are_drawn(state: CompletionState) -> impl IntoView {
     view! {
         <div class="how" role="group" aria-label="How answers are drawn">
             <div class="ask">
-                <Choose of=|settings| &mut settings.answers />
-                <Choose of=|settings| &mut settings.order />
+                {choose(state, "answers")} {choose(state, "sort")}
             </div>
             <div class="ask">
-                <Choose of=|settings| &mut settings.method />
-                <Choose of=|settings| &mut settings.sweeps disabled=no_sweeps />
+                {choose(state, "by")} {choose(state, "sweeps")}
             </div>
             <div class="ask">
                 <Button
@@ -62,7 +53,7 @@ fn HowAnswersAreDrawn() -> impl IntoView {
                     disabled=move || state.lacks_model()
                     on_press=move |()| state.complete(true)
                 />
-                <Choose of=|settings| &mut settings.clean_up />
+                {choose(state, "clean")}
             </div>
         </div>
     }

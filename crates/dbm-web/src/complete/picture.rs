@@ -2,10 +2,8 @@
 
 use super::masks::Mask;
 use crate::canvas::shape::Shape;
+use crate::ui::undo::Edits;
 use dbm_core::words::Choose;
-
-/// Edits kept for undo.
-const PAST: usize = 200;
 
 /// What a press on the canvas does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -62,9 +60,7 @@ pub struct Picture {
     /// How its units are laid out.
     pub shape: Shape,
     now: Layers,
-    past: Vec<Layers>,
-    /// What was undone, the latest last.
-    future: Vec<Layers>,
+    edits: Edits<Layers>,
     /// What nobody knows, one byte a unit; empty where there is nothing of the kind.
     missing: Vec<u8>,
 }
@@ -127,51 +123,37 @@ impl Picture {
 
     /// Whether there is an edit to undo.
     pub fn can_undo(&self) -> bool {
-        !self.past.is_empty()
+        self.edits.can_undo()
     }
 
     /// Begins an edit: what stands now is what [`Self::undo`] returns to.
     pub fn begin(&mut self) {
-        if self.past.last() != Some(&self.now) {
-            if self.past.len() == PAST {
-                self.past.remove(0);
-            }
-            self.past.push(self.now.clone());
-        }
+        self.edits.begin(&self.now);
     }
 
-    /// Ends an edit; one that changed nothing is forgotten, and after any other there is nothing to redo.
+    /// Ends an edit.
     pub fn end(&mut self) {
-        if self.past.last() == Some(&self.now) {
-            self.past.pop();
-        } else {
-            self.future.clear();
-        }
+        self.edits.end(&self.now);
     }
 
     /// Takes the last edit back.
     pub fn undo(&mut self) {
-        if let Some(before) = self.past.pop() {
-            self.future.push(std::mem::replace(&mut self.now, before));
-        }
+        self.edits.undo(&mut self.now);
     }
 
     /// Whether there is something to redo.
     pub fn can_redo(&self) -> bool {
-        !self.future.is_empty()
+        self.edits.can_redo()
     }
 
     /// Takes the last undo back.
     pub fn redo(&mut self) {
-        if let Some(after) = self.future.pop() {
-            self.past.push(std::mem::replace(&mut self.now, after));
-        }
+        self.edits.redo(&mut self.now);
     }
 
     /// Makes this the picture that no undo goes behind.
     pub fn forget(&mut self) {
-        self.past.clear();
-        self.future.clear();
+        self.edits = Edits::default();
     }
 
     /// Uses a tool on all cells whose centre lies within a round brush, all along a line between two places in cells.

@@ -4,17 +4,13 @@ use super::picture::{Picture, Tool};
 use super::state::{CompletionState, OnCanvas};
 use crate::canvas::{Fill, Layer, draw_layer, redraws};
 use crate::ui::address::{OnShow, View};
+use crate::ui::undo;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 use web_sys::{Element, KeyboardEvent, PointerEvent};
 
 /// The canvas, its cursor and its description.
-#[component]
-pub fn PictureCanvas(
-    /// The cell that the pointer or the keyboard's cursor was last on.
-    pointed: RwSignal<Option<(usize, usize)>>,
-) -> impl IntoView {
-    let state = CompletionState::of_view();
+pub fn picture_canvas(state: CompletionState, pointed: RwSignal<Option<(usize, usize)>>) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     let cursor = RwSignal::new((0_usize, 0_usize));
     let focused = RwSignal::new(false);
@@ -148,17 +144,13 @@ pub fn hear_undo(state: CompletionState) {
     let show = OnShow::of_page();
     let pressed = window_event_listener(leptos::ev::keydown, move |event| {
         let typing = |element: Element| element.matches("[type=text],textarea,dialog *").unwrap_or(false);
-        let elsewhere = show.view.get_untracked() != View::Complete || event.alt_key();
-        if elsewhere || !(event.ctrl_key() || event.meta_key()) || document().active_element().is_some_and(typing) {
+        if show.view.get_untracked() != View::Complete || document().active_element().is_some_and(typing) {
             return;
         }
-        let which = match (event.key().to_ascii_lowercase().as_str(), event.shift_key()) {
-            ("z", false) => Picture::undo,
-            ("z", true) | ("y", false) => Picture::redo,
-            _ => return,
-        };
-        event.prevent_default();
-        state.edit(which);
+        if let Some(back) = undo::asked(&event) {
+            event.prevent_default();
+            state.edit(if back { Picture::undo } else { Picture::redo });
+        }
     });
     on_cleanup(move || pressed.remove());
 }

@@ -1,5 +1,6 @@
 //! An answer or a coupled pair, recorded state by state, each state in words.
 
+use crate::canvas::fixed;
 use dbm_core::diagnostics::{CouplingTrace, PairDraw, PairStep};
 use dbm_protocol::{AnswerFrame, AnswerTrace};
 
@@ -25,11 +26,6 @@ pub struct RecordedState {
     pub words: String,
 }
 
-/// A number with one decimal, as it is printed.
-pub fn one_decimal(value: f64) -> String {
-    format!("{value:.1}").replace('-', "−")
-}
-
 /// An answer, from the chain's random start to its mode.
 pub fn of_answer(trace: AnswerTrace) -> Vec<RecordedState> {
     let AnswerTrace { frames, sweeps, search } = trace;
@@ -41,7 +37,7 @@ pub fn of_answer(trace: AnswerTrace) -> Vec<RecordedState> {
             (_, 0) => format!("Gibbs sweep {sweep} of {sweeps}"),
             _ => format!("Local search, half-sweep {half_sweep} of {halves}{cut}"),
         };
-        let words = format!("{at}: energy {}.", one_decimal(energy));
+        let words = format!("{at}: energy {}.", fixed(energy, 1));
         RecordedState { x: visible, y: Vec::new(), energies: [energy, f64::NAN], words }
     };
     frames.into_iter().map(recorded).collect()
@@ -62,10 +58,10 @@ pub fn of_pair(trace: &CouplingTrace, visible: usize) -> Vec<RecordedState> {
             PairDraw::Metropolis { u, log_accept_x, log_accept_y, .. } => {
                 let verdict = |log: f64| {
                     let word = if u.ln() < log { "accepts" } else { "refuses" };
-                    format!("{word} (log-probability {})", one_decimal(log.min(0.0)))
+                    format!("{word} (log-probability {})", fixed(log.min(0.0), 1))
                 };
                 let second = log_accept_y.map_or_else(String::new, |log| format!(", y {}", verdict(log)));
-                format!("ln u = {} for the proposal. x {}{second}.", one_decimal(u.ln()), verdict(*log_accept_x))
+                format!("ln u = {} for the proposal. x {}{second}.", fixed(u.ln(), 1), verdict(*log_accept_x))
             }
             PairDraw::Gibbs { shared: true, .. } => "both took the same even layers.".into(),
             PairDraw::Gibbs { tries, tries_capped, .. } => {

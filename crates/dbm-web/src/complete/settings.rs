@@ -1,5 +1,6 @@
 //! What a visitor chooses in Complete: one table a choice, from which selects, address keys and hover help are made.
 
+use crate::ui::form::{Input, Row, Table, choice, typed};
 use dbm_core::complete::Method;
 use dbm_core::diagnostics::CouplingKernel;
 use dbm_core::words::{Choice, Choose, Words, choice, words};
@@ -155,28 +156,21 @@ pub const CLASS: Words = words(
     "The class that all answers are of. Unless one is chosen, the model first reads from what is known how probable each is, and its answers share them so.",
 );
 
-/// All that is chosen.
+/// All that is chosen; the rows say what each is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CompletionSettings {
-    /// Where the next picture comes from.
     pub start: PictureStart,
     /// Seed of the picture, and of a mask of random pixels.
     pub picture_seed: u32,
     /// Seed of the answers.
     pub answer_seed: u32,
-    /// How many answers.
     pub answers: AnswerCount,
     /// Of which class the answers are; `None` for those that the model reads.
     pub class: Option<u8>,
-    /// How an answer is made.
     pub method: Method,
-    /// Gibbs sweeps of each answer.
     pub sweeps: Sweeps,
-    /// In which order answers are shown.
     pub order: Order,
-    /// What is watched.
     pub watched: Watched,
-    /// Gibbs sweeps of a picture that is cleaned up.
     pub clean_up: CleanUpSweeps,
 }
 
@@ -198,6 +192,26 @@ impl Default for CompletionSettings {
     }
 }
 
+impl Table for CompletionSettings {
+    const ROWS: &'static [Row<Self>] = &[
+        choice!(PictureStart, start),
+        typed!(whole, 0..=u32::MAX, picture_seed).key("seed"),
+        typed!(whole, 0..=u32::MAX, answer_seed).key("set"),
+        choice!(AnswerCount, answers),
+        Row::new(
+            Input::Text,
+            |settings: &Self| settings.class.map_or_else(String::new, |class| class.to_string()),
+            |settings: &mut Self, text| text.parse().map(|class| settings.class = Some(class)).map_err(|_| String::new()),
+        )
+        .key(CLASS.key),
+        choice!(Method, method),
+        choice!(Sweeps, sweeps).when(|settings| settings.method != Method::Search),
+        choice!(Order, order),
+        choice!(Watched, watched),
+        choice!(CleanUpSweeps, clean_up),
+    ];
+}
+
 impl CompletionSettings {
     /// How the worker is to complete the picture, or to clean it up.
     pub const fn completion_method(&self, clean_up: bool) -> (Method, u32) {
@@ -212,6 +226,13 @@ impl CompletionSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_by_default_travels_and_comes_back() {
+        let asked = [("start", "blank"), ("seed", "7"), ("set", "8"), ("class", "3"), ("answers", "16"), ("by", "sample")];
+        let more = [("sweeps", "10"), ("sort", "came"), ("watch", "gibbs"), ("clean", "0")];
+        crate::ui::form::travels::<CompletionSettings>(&[&asked[..], &more].concat());
+    }
 
     #[test]
     fn the_worker_is_asked_for_what_was_chosen() {

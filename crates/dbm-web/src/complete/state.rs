@@ -6,6 +6,7 @@ use super::recording::{self, Recording};
 use super::settings::{CompletionSettings, PictureStart, Watched};
 use crate::canvas::prefers_less_motion;
 use crate::canvas::shape::Shape;
+use crate::ui::form::Form;
 use crate::worker::client::Work;
 use crate::worker::session::{Session, ShippedModel};
 use dbm_protocol::{Command, CompletionRequest, Event, Greys, ModelChoice, PictureToComplete, fresh_seed};
@@ -114,9 +115,9 @@ impl CompletionState {
         state
     }
 
-    /// The one of the view.
-    pub fn of_view() -> Self {
-        expect_context()
+    /// What is chosen, as a form.
+    pub fn form(self) -> Form {
+        Form::over("", self.settings, move |after| self.settings.set(after))
     }
 
     /// Whether pictures are digits, as the first one is.
@@ -226,7 +227,8 @@ impl CompletionState {
             Watched::Pair(kernel) => Command::WatchPair { request, kernel, steps: PAIR_STEPS },
         };
         let answer = self.session.client.ask(command);
-        let watching = self.next_watching();
+        let watching = self.watching.get_value().wrapping_add(1);
+        self.watching.set_value(watching);
         self.session.perform(async move {
             let answered = answer.await?;
             if self.watching.get_value() != watching {
@@ -245,11 +247,6 @@ impl CompletionState {
             }
             Ok(())
         });
-    }
-
-    fn next_watching(self) -> u32 {
-        self.watching.update_value(|watching| *watching = watching.wrapping_add(1));
-        self.watching.get_value()
     }
 
     /// How the visible layer of the model on view is laid out.

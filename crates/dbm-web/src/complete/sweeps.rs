@@ -2,10 +2,9 @@
 //! what it says: one in equilibrium shows the same after 50 sweeps and after 10 000.
 
 use super::looks::{Looks, LooksFold};
-use super::recording::one_decimal;
 use super::state::CompletionState;
 use crate::canvas::shape::Shape;
-use crate::canvas::{shows, tiles};
+use crate::canvas::{fixed, shows, tiles};
 use dbm_core::complete::unchanged_since;
 use dbm_core::math::mean_and_error;
 use dbm_protocol::{Command, Event, Greys, Grid, ModelChoice, Swept, fresh_seed};
@@ -20,9 +19,7 @@ const CHAINS: u32 = 64;
 const SHOWN: (u32, usize) = (36, 6);
 
 /// The fold: a button, the samples as they come, and what follows from them. Only images are shown so.
-#[component]
-pub fn AgainstSweeps() -> impl IntoView {
-    let state = CompletionState::of_view();
+pub fn against_sweeps(state: CompletionState) -> impl IntoView {
     let session = state.session;
     let is_image = Memo::new(move |_| session.about().as_ref().is_some_and(|about| about.image.is_some()));
     // What was seen of one model says nothing of another.
@@ -65,7 +62,8 @@ pub fn AgainstSweeps() -> impl IntoView {
     };
     view! {
         <LooksFold
-            looks
+            running=looks.running
+            on_cancel=move |()| looks.stop()
             class="against-sweeps"
             title="Quality against sweeps"
             about="A model that is what it says shows the same after any large number of Gibbs sweeps. Each grid is the same chains from noise, looked at by a local search from where they stand; energy and pixels are those of the chains themselves. Numbers that stand still are no proof: see whether the digits still turn into others, or only stay what they are."
@@ -86,7 +84,7 @@ pub fn AgainstSweeps() -> impl IntoView {
 /// Mean and standard error, as they are printed.
 fn mean(values: &[f64]) -> String {
     let (mean, error) = mean_and_error(values);
-    format!("{} ± {}", one_decimal(mean), one_decimal(error))
+    format!("{} ± {}", fixed(mean, 1), fixed(error, 1))
 }
 
 fn describe(look: &Swept) -> String {

@@ -19,9 +19,7 @@ const TOOLS: [(Tool, &str, &str); 4] = [
 ];
 
 /// What a press on the picture does, and where pictures come from.
-#[component]
-pub fn Tools() -> impl IntoView {
-    let state = CompletionState::of_view();
+pub fn tools_panel(state: CompletionState) -> impl IntoView {
     let starts = Signal::derive(move || {
         let option = |row: &dbm_core::words::Choice<PictureStart>| {
             let disabled = state.possible_start(row.value) != row.value;
@@ -68,8 +66,8 @@ pub fn Tools() -> impl IntoView {
             </label>
             <Button label="Clear mask" help="Makes everything known again." on_press=move |()| state.edit(Picture::clear_mask) />
             <div class="pair even">
-                <Step name="Undo" what="Undo the last edit" help="Takes the last stroke or mask back: Control Z." can=Picture::can_undo act=Picture::undo />
-                <Step name="Redo" what="Redo the edit" help="Does again what was undone: Control Shift Z, or Control Y." can=Picture::can_redo act=Picture::redo />
+                {step(state, ["Undo", "Undo the last edit", "Takes the last stroke or mask back: Control Z."], Picture::can_undo, Picture::undo)}
+                {step(state, ["Redo", "Redo the edit", "Does again what was undone: Control Shift Z, or Control Y."], Picture::can_redo, Picture::redo)}
             </div>
             <div class="stacked" data-help=PictureStart::WORDS.help>
                 <Select id="start" label=PictureStart::WORDS.label options=starts value=start on_choose=begin />
@@ -78,21 +76,13 @@ pub fn Tools() -> impl IntoView {
     }
 }
 
-/// A button that goes back or forth among the edits.
-#[component]
-fn Step(
-    /// The button's text.
-    name: &'static str,
-    /// Its name for screen readers.
-    what: &'static str,
-    /// What it does, as its hover help.
-    help: &'static str,
-    /// Whether there is an edit to take back or to do again.
+/// A button that goes back or forth among the edits: its text, its name for screen readers and its hover help; whether there is an edit for it, and what a press does.
+fn step(
+    state: CompletionState,
+    [name, what, help]: [&'static str; 3],
     can: fn(&Picture) -> bool,
-    /// What a press does.
     act: fn(&mut Picture),
 ) -> impl IntoView {
-    let state = CompletionState::of_view();
     view! {
         <button type="button" aria-label=what data-help=help disabled=move || !state.picture.with(can) on:click=move |_| state.edit(act)>
             {name}
@@ -101,9 +91,7 @@ fn Step(
 }
 
 /// A select of the class that the answers are of; of a model without classes there is nothing to choose.
-#[component]
-pub fn ChooseClass() -> impl IntoView {
-    let state = CompletionState::of_view();
+pub fn choose_class(state: CompletionState) -> impl IntoView {
     let classes = Memo::new(move |_| state.n_classes());
     // Until there is a model it is taken to have some: most have.
     let none = Signal::derive(move || classes.get() == 0 && !state.lacks_model());
@@ -122,9 +110,7 @@ pub fn ChooseClass() -> impl IntoView {
 }
 
 /// Buttons that hide a part of the picture at one press.
-#[component]
-pub fn Masks() -> impl IntoView {
-    let state = CompletionState::of_view();
+pub fn mask_buttons(state: CompletionState) -> impl IntoView {
     view! {
         <fieldset class="halves" id="hide">
             <legend>"Hide a part"</legend>
@@ -146,5 +132,15 @@ pub fn Masks() -> impl IntoView {
                 })
                 .collect_view()}
         </fieldset>
+    }
+}
+
+/// The select of a setting, by its key.
+pub fn choose(state: CompletionState, key: &'static str) -> impl IntoView {
+    let form = state.form();
+    view! {
+        <div class="inline" data-help=move || form.help(key)>
+            {form.select(key)}
+        </div>
     }
 }

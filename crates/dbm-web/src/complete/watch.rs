@@ -1,11 +1,11 @@
 //! An answer or a coupled pair, state by state: played or stepped, with its energies.
 
-use super::choices::Choose;
 use super::settings::Watched;
 use super::state::{CompletionState, OnCanvas};
+use super::tools::choose;
 use crate::canvas::{Fill, Layer, prefers_less_motion, shows, shows_layer, sparkline};
 use crate::ui::button::Button;
-use crate::ui::throttle::play;
+use crate::ui::player::Player;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 use std::time::Duration;
@@ -15,9 +15,7 @@ const BEAT: Duration = Duration::from_millis(220);
 const BEATS: usize = 40;
 
 /// The button that asks for it, and the controls over it.
-#[component]
-pub fn Watch() -> impl IntoView {
-    let state = CompletionState::of_view();
+pub fn watch_controls(state: CompletionState) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     let frames =
         Memo::new(move |_| state.recording.with(|recording| recording.as_ref().map_or(0, |recording| recording.states.len())));
@@ -29,31 +27,22 @@ pub fn Watch() -> impl IntoView {
         })
     };
     shows(canvas, energies, |surface, colours, (energies, now)| sparkline(surface, colours, &energies, now));
-    play(state.playing, BEAT, move || {
-        let last = frames.get_untracked().saturating_sub(1);
-        state.frame.update(|frame| *frame = (*frame + 1 + last / BEATS).min(last));
-        state.frame.get_untracked() < last
-    });
-    let switch = move |_| {
-        if state.playing.get_untracked() {
-            state.playing.set(false);
-        } else {
-            if state.frame.get_untracked() >= frames.get_untracked().saturating_sub(1) {
-                state.frame.set(0);
-            }
-            state.show(OnCanvas::Recording);
-            state.playing.set(true);
+    let show = move |frame| {
+        if state.on_canvas.get_untracked() != OnCanvas::Recording {
+            state.on_canvas.set(OnCanvas::Recording);
         }
+        state.frame.set(frame);
     };
-    let slide = move |event| {
-        state.show(OnCanvas::Recording);
-        state.frame.set(event_target_value(&event).parse().unwrap_or(0));
+    let player = Player::new(state.playing, (BEAT, BEATS), move || state.frame.get(), last, show);
+    let switch = move |_| {
+        state.on_canvas.set(OnCanvas::Recording);
+        player.switch();
     };
     let pair = move || state.settings.with(|settings| settings.watched != Watched::Answer);
     let none = move || frames.get() == 0;
     view! {
         <div class="watch" role="group" aria-label="Watched answer">
-            <Choose of=|settings| &mut settings.watched />
+            {choose(state, "watch")}
             <Button
                 label=move || if pair() { "Watch the pair" } else { "Watch the answer" }
                 help="Computes it with the present picture, mask and set, and shows it state by state in the large picture."
@@ -63,16 +52,13 @@ pub fn Watch() -> impl IntoView {
             <button type="button" class="play" data-help="Shows the states one after another." hidden=prefers_less_motion disabled=none on:click=switch>
                 {move || if state.playing.get() { "Halt" } else { "Play" }}
             </button>
-            <input
-                type="range"
-                min="0"
-                max=move || last().to_string()
-                prop:value=move || state.frame.get().to_string()
-                aria-label=move || if pair() { "Step of the pair" } else { "State of the chain" }
-                data-help="State by state; the arrow keys go one back or forth."
-                disabled=none
-                on:input=slide
-            />
+            {player
+                .slider(
+                    move || if pair() { "Step of the pair" } else { "State of the chain" },
+                    || None,
+                    "State by state; the arrow keys go one back or forth.",
+                    Signal::derive(none),
+                )}
             <canvas
                 node_ref=canvas
                 class="spark"
@@ -89,20 +75,15 @@ pub fn Watch() -> impl IntoView {
                 }}
             </p>
             <div class="chains" hidden=move || !pair()>
-                <Chain y=false />
-                <Chain y=true />
+                {chain_tile(state, false)}
+                {chain_tile(state, true)}
             </div>
         </div>
     }
 }
 
 /// One of the pair, crossed where the other differs.
-#[component]
-fn Chain(
-    /// Whether it is y, which is one step behind x.
-    y: bool,
-) -> impl IntoView {
-    let state = CompletionState::of_view();
+fn chain_tile(state: CompletionState, y: bool) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     shows_layer(canvas, move || {
         // A canvas that was hidden meanwhile has not been drawn.

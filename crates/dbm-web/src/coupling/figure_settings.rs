@@ -1,11 +1,12 @@
-//! What the figure is set to: as texts, which its form and its address have, and as checked.
+//! What the figure is set to.
 
 use super::pairs::{PAIRS, Pair};
-use crate::ui::field::{Entry, Texts, whole};
+use crate::ui::field::whole;
+use crate::ui::form::{Input, Row, Table, choice, switch, typed};
+use crate::ui::number::listed;
 use dbm_core::Units;
 use dbm_core::diagnostics::Couplings;
 use dbm_core::words::{Choice, Choose, Words, choice, words};
-use std::sync::LazyLock;
 
 const WIDEST: u32 = 400;
 /// Most runs a point.
@@ -14,31 +15,6 @@ const MOST_RUNS: u32 = 10_000;
 const MOST: usize = 200_000;
 /// Highest cap on steps, and on tries.
 const LONGEST: u32 = 1_000_000;
-
-/// The settings, those of the form first.
-pub static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-    let mut all = Entry::typed(
-        include_str!("figure.txt"),
-        &[
-            |text| dimensions(text).map(drop),
-            |text| whole(text, &(1..=MOST_RUNS)).map(drop),
-            |text| whole(text, &(1..=LONGEST)).map(drop),
-            |text| whole(text, &(1..=LONGEST)).map(drop),
-            |text| whole(text, &(0..=u64::MAX)).map(drop),
-        ],
-    );
-    all.extend([
-        Entry::choice("units", Units::Signs),
-        Entry::plain("pairs", "mh-mode, mh-uniform, gibbs-mode, gibbs-uniform", |text| {
-            if text == "none" || !pairs(text).is_empty() { Ok(()) } else { Err(String::new()) }
-        }),
-        Entry::choice("show", CountedSteps::Total),
-        Entry::choice("share", CountedRuns::Corrected),
-        // Whether an address that has this computes at once.
-        Entry::plain("go", "", |text| if text == "yes" { Ok(()) } else { Err(String::new()) }),
-    ]);
-    all
-});
 
 /// Which steps the figure counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,40 +64,99 @@ impl Choose for CountedRuns {
     ];
 }
 
-/// What the figure is set to, checked.
+/// What the figure is set to; the rows say what each is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FigureSettings {
-    /// Rising, each once.
+    /// The dimensions, as they are typed,
+    list: String,
+    /// and rising, each once.
     pub dimensions: Vec<u32>,
-    /// Kind of units.
     pub units: Units,
     /// The pairs to run.
     pub pairs: Vec<&'static Pair>,
-    /// Runs of each at each dimension.
     pub runs: u32,
-    /// Steps after which a coupling is cut.
     pub cap: u32,
-    /// Tries of one draw.
     pub tries: u32,
-    /// Seed of models and runs.
     pub seed: u64,
+    pub show: CountedSteps,
+    pub share: CountedRuns,
+    /// Whether an address that has this computes at once.
+    pub go: bool,
+}
+
+impl Default for FigureSettings {
+    fn default() -> Self {
+        let list = "1,2,5-30:5,40-60:10,75-200:25";
+        Self {
+            list: list.into(),
+            dimensions: dimensions(list).unwrap_or_default(),
+            units: Units::Signs,
+            pairs: PAIRS.iter().collect(),
+            runs: 100,
+            cap: 1000,
+            tries: 10_000,
+            seed: 1,
+            show: CountedSteps::Total,
+            share: CountedRuns::Corrected,
+            go: false,
+        }
+    }
+}
+
+impl Table for FigureSettings {
+    const ROWS: &'static [Row<Self>] = &[
+        Row::new(Input::Text, |settings: &Self| settings.list.clone(), Self::set_dimensions)
+            .called(words("d", "Dimensions", "Visible units of a random model, and as many hidden ones: numbers and ranges, as in 1, 2, 5-30:5, where the range is from 5 to 30 in steps of 5."))
+            .wide(),
+        Row::new(Input::Number, |settings: &Self| settings.runs.to_string(), Self::set_runs)
+            .called(words("runs", "Runs a point", "Couplings of each pair at each dimension. With more, only the missing ones are run.")),
+        typed!(whole, 1..=LONGEST, cap)
+            .called(words("cap", "Step cap", "A coupling that has not met after so many steps is cut and counted. A mean over such runs is a lower bound.")),
+        typed!(whole, 1..=LONGEST, tries)
+            .called(words("tries", "Tries a draw", "Gibbs: tries of the draw from what the two laws do not share; after the last, what it gave is taken, and counted.")),
+        typed!(whole, 0..=u64::MAX, seed)
+            .called(words("seed", "Seed", "Of the models and of every run: the same seed gives the same numbers, on any number of workers."))
+            .wide(),
+        choice!(Units, units),
+        Row::new(Input::Text, |settings: &Self| named(&settings.pairs), Self::set_pairs).key("pairs"),
+        choice!(CountedSteps, show),
+        choice!(CountedRuns, share),
+        switch!("yes", "", go).key("go"),
+    ];
 }
 
 impl FigureSettings {
-    /// All of them, if nothing is wrong.
-    pub fn of(texts: &Texts) -> Option<Self> {
-        if problem(texts, "runs").is_some() {
-            return None;
+    fn set_dimensions(&mut self, text: &str) -> Result<(), String> {
+        self.dimensions = dimensions(text)?;
+        self.list = text.into();
+        Ok(())
+    }
+
+    fn set_runs(&mut self, text: &str) -> Result<(), String> {
+        let runs = whole(text, &(1..=MOST_RUNS))?;
+        let points = self.dimensions.len() * PAIRS.len();
+        if points * runs as usize > MOST {
+            let most = MOST / points;
+            return Err(format!("At most {MOST} couplings in all: {most} runs a point with so many dimensions."));
         }
-        Some(Self {
-            dimensions: dimensions(texts.get("d")).ok()?,
-            units: texts.chosen("units"),
-            pairs: pairs(texts.get("pairs")),
-            runs: texts.number("runs")?,
-            cap: texts.number("cap")?,
-            tries: texts.number("tries")?,
-            seed: texts.number("seed")?,
-        })
+        self.runs = runs;
+        Ok(())
+    }
+
+    /// Other words than the names of pairs are passed over.
+    fn set_pairs(&mut self, list: &str) -> Result<(), String> {
+        let pairs: Vec<_> = PAIRS.iter().filter(|pair| list.split(',').any(|name| name.trim() == pair.name)).collect();
+        if pairs.is_empty() && list != "none" {
+            return Err(String::new());
+        }
+        self.pairs = pairs;
+        Ok(())
+    }
+
+    /// The names of the pairs with one more, or without it.
+    pub fn with_pair(&self, pair: &Pair, wanted: bool) -> String {
+        let is_kept = |other: &&'static Pair| if *other == pair { wanted } else { self.pairs.contains(other) };
+        named(&PAIRS.iter().filter(is_kept).collect::<Vec<_>>())
     }
 
     /// Everything that decides what the runs of a pair at a dimension give, but their numbers.
@@ -143,27 +178,9 @@ impl FigureSettings {
     }
 }
 
-/// What is wrong with a setting, for the visitor.
-pub fn problem(texts: &Texts, key: &str) -> Option<String> {
-    let points = || Some(dimensions(texts.get("d")).ok()?.len() * PAIRS.len());
-    let too_many = |points: usize| {
-        let too_many = points * texts.number::<u32>("runs")? as usize > MOST;
-        too_many.then(|| format!("At most {MOST} couplings in all: {} runs a point with so many dimensions.", MOST / points))
-    };
-    texts.problem(key).or_else(|| if key == "runs" { points().and_then(too_many) } else { None })
-}
-
-/// The pairs that a list names; other words are passed over.
-pub fn pairs(list: &str) -> Vec<&'static Pair> {
-    PAIRS.iter().filter(|pair| list.split(',').any(|name| name.trim() == pair.name)).collect()
-}
-
-/// A list of pairs with one more, or without it.
-pub fn with_pair(list: &str, pair: &Pair, wanted: bool) -> String {
-    let chosen = pairs(list);
-    let names = PAIRS.iter().filter(|&other| if other == pair { wanted } else { chosen.contains(&other) }).map(|pair| pair.name);
-    let names: Vec<&str> = names.collect();
-    if names.is_empty() { "none".into() } else { names.join(", ") }
+/// A list of pairs as the address has it.
+fn named(pairs: &[&Pair]) -> String {
+    if pairs.is_empty() { "none".into() } else { listed(pairs.iter().map(|pair| pair.name), ",") }
 }
 
 /// `"1, 2, 10-30:5"` as numbers, rising, each once.
@@ -193,25 +210,22 @@ fn dimensions(text: &str) -> Result<Vec<u32>, String> {
 /// What the figure is set to where an address has these keys.
 #[cfg(test)]
 pub fn given(keys: &[(&str, &str)]) -> FigureSettings {
-    FigureSettings::of(&Texts::read(&ENTRIES, &keys.iter().copied().collect())).unwrap()
+    crate::ui::form::Texts::read(&keys.iter().copied().collect()).checked().cloned().unwrap()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::binding::Keys;
+    use crate::ui::form::{Texts, travels};
 
-    fn read(pairs: &[(&str, &str)]) -> Texts {
-        Texts::read(&ENTRIES, &pairs.iter().copied().collect())
+    fn read(pairs: &[(&str, &str)]) -> Texts<FigureSettings> {
+        Texts::read(&pairs.iter().copied().collect())
     }
 
     #[test]
     fn dimensions_are_numbers_and_ranges() {
         assert_eq!(dimensions("5, 1,2-4, 10–30:10, 3"), Ok(vec![1, 2, 3, 4, 5, 10, 20, 30]));
-        assert_eq!(
-            dimensions(read(&[]).get("d")).unwrap(),
-            [1, 2, 5, 10, 15, 20, 25, 30, 40, 50, 60, 75, 100, 125, 150, 175, 200]
-        );
+        assert_eq!(given(&[]).dimensions, [1, 2, 5, 10, 15, 20, 25, 30, 40, 50, 60, 75, 100, 125, 150, 175, 200]);
         for text in ["", ",", "0", "401", "5-2", "1:2", "1-9:0", "1-", "a", "-3", "99999999999", "1-9:x"] {
             assert!(dimensions(text).is_err(), "{text}");
         }
@@ -219,41 +233,37 @@ mod tests {
 
     #[test]
     fn what_is_not_by_default_travels_and_comes_back() {
-        let list = PAIRS[1..3].iter().fold(read(&[]).get("pairs").to_string(), |list, pair| with_pair(&list, pair, false));
-        let keys = [("d", "5,25,50"), ("runs", "20"), ("seed", "18446744073709551615"), ("units", "bits"), ("go", "yes")];
-        let keys: Keys =
-            keys.into_iter().chain([("pairs", "mh-mode,gibbs-uniform"), ("show", "apart"), ("share", "cap")]).collect();
-        let texts = Texts::read(&ENTRIES, &keys);
-        let (mut written, mut none) = (Keys::default(), Keys::default());
-        texts.write(&mut written);
-        read(&[]).write(&mut none);
-        assert!(none.is_empty() && written == keys && texts.get("d") == "5, 25, 50" && texts.get("pairs") == list);
-        let settings = FigureSettings::of(&texts).unwrap();
-        assert_eq!((settings.units, settings.pairs, settings.seed), (Units::Bits, vec![&PAIRS[0], &PAIRS[3]], u64::MAX));
-        assert!(texts.chosen::<CountedSteps>("show") == CountedSteps::Apart);
-        assert!(texts.chosen::<CountedRuns>("share") == CountedRuns::Capped);
-        let none = PAIRS.iter().fold(list, |list, pair| with_pair(&list, pair, false));
+        let runs =
+            [("d", "5,25,50"), ("runs", "20"), ("cap", "9"), ("tries", "8"), ("seed", "18446744073709551615"), ("go", "yes")];
+        let shown = [("units", "bits"), ("pairs", "mh-mode,gibbs-uniform"), ("show", "apart"), ("share", "cap")];
+        travels::<FigureSettings>(&[&runs[..], &shown].concat());
+    }
+
+    #[test]
+    fn pairs_are_ticked_one_by_one() {
+        let with =
+            |list: String, wanted| PAIRS.iter().fold(list, |list, pair| given(&[("pairs", &list)]).with_pair(pair, wanted));
+        let none = with("mh-mode,gibbs-uniform".into(), false);
         assert_eq!(given(&[("pairs", &none)]).pairs, Vec::<&Pair>::new());
-        let all = PAIRS.iter().fold(none, |list, pair| with_pair(&list, pair, true));
-        assert_eq!(all, read(&[]).get("pairs"));
+        assert_eq!(with(none, true), named(&given(&[]).pairs));
     }
 
     #[test]
     fn more_couplings_than_the_page_can_hold_are_refused() {
         let of = |runs| read(&[("d", "1-200"), ("runs", runs)]);
-        assert!(["100", "250"].iter().all(|runs| FigureSettings::of(&of(runs)).is_some()));
-        assert_eq!(FigureSettings::of(&of("251")), None);
-        assert!(problem(&of("251"), "runs").unwrap().contains("250 runs a point"));
+        assert!(["100", "250"].iter().all(|runs| of(runs).checked().is_some()));
+        assert!(of("251").checked().is_none());
+        assert!(given(&[("d", "1-200")]).set_runs("251").unwrap_err().contains("250 runs a point"));
+        // With fewer dimensions it can be so many.
+        let mut texts = of("251");
+        texts.set("d", "1-3");
+        assert_eq!(texts.checked().map(|settings| settings.runs), Some(251));
     }
 
     #[test]
-    fn nonsense_is_passed_over_or_refused_with_words() {
-        let keys = ["d", "runs", "cap", "tries", "seed", "units", "pairs", "show", "share", "go"];
-        let texts = read(&keys.map(|key| (key, "💥")));
-        assert_eq!((texts.chosen::<Units>("units"), pairs(texts.get("pairs")).len(), texts.get("go")), (Units::Signs, 4, ""));
-        assert!(texts.chosen::<CountedSteps>("show") == CountedSteps::Total && FigureSettings::of(&texts).is_none());
-        for key in &keys[..5] {
-            assert!(problem(&texts, key).is_some_and(|words| words.ends_with('.')), "{key}");
-        }
+    fn nonsense_is_passed_over_or_refused() {
+        let nonsense = |keys: &[&'static str]| read(&keys.iter().map(|key| (*key, "💥")).collect::<Vec<_>>());
+        assert_eq!(nonsense(&["units", "pairs", "show", "share", "go"]).checked(), Some(&FigureSettings::default()));
+        assert!(["d", "runs", "cap", "tries", "seed"].iter().all(|key| nonsense(&[*key]).checked().is_none()));
     }
 }

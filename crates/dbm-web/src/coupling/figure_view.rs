@@ -1,15 +1,13 @@
 //! The figure on the page: its controls, its charts, and the runs behind them.
 
 use super::figure::Figure;
-use super::figure_settings::{CountedRuns, CountedSteps, pairs, with_pair};
 use super::pairs::{PAIRS, Pair};
 use super::plot;
 use super::results::{Spread, Summary};
 use crate::canvas::{Chart, short};
 use crate::ui::button::Button;
 use crate::ui::chart::ChartFigure;
-use crate::ui::check::Check;
-use crate::ui::progress::ProgressBar;
+use crate::ui::select::Check;
 use crate::ui::table::{FoldedTable, headings};
 use dbm_core::Units;
 use leptos::prelude::*;
@@ -23,12 +21,9 @@ const WITH_SIGNS: &str = "With signs, the Gibbs coupling takes exponentially lon
 
 /// Controls to the left, charts to the right, all numbers below.
 pub fn figure_of_couplings(figure: Figure) -> impl IntoView {
-    let Figure { form, progress, .. } = figure;
-    let busy = Memo::new(move |_| progress.with(Option::is_some));
-    let steps = Memo::new(move |_| form.texts.with(|texts| texts.chosen::<CountedSteps>("show")));
-    let share = Memo::new(move |_| form.texts.with(|texts| texts.chosen::<CountedRuns>("share")));
-    let step_chart = Memo::new(move |_| figure.read(|settings, results| plot::steps(settings, results, steps.get())));
-    let share_chart = Memo::new(move |_| figure.read(|settings, results| plot::shares(settings, results, share.get())));
+    let form = figure.form();
+    let step_chart = Memo::new(move |_| figure.read(|settings, results| plot::steps(settings, results, settings.show)));
+    let share_chart = Memo::new(move |_| figure.read(|settings, results| plot::shares(settings, results, settings.share)));
     let summary = |chart: Memo<Chart>| Signal::derive(move || chart.with(plot::summary));
     let bounded = move || step_chart.with(|chart| chart.series.iter().any(|line| !line.at_least.is_empty()));
     let rows = Callback::new(move |()| untrack(|| figure.read(|settings, results| results.csv(settings))));
@@ -41,29 +36,21 @@ pub fn figure_of_couplings(figure: Figure) -> impl IntoView {
                         label="Compute"
                         key="c"
                         class="primary"
-                        disabled=move || busy.get() || figure.missing() == 0
+                        disabled=move || figure.work.is_busy() || figure.missing() == 0
                         on_press=move |()| figure.compute()
                     />
-                    <ProgressBar
-                        label="Couplings at work"
-                        parts=Signal::derive(move || progress.with(|progress| progress.as_ref().map_or((0, 0), |progress| (progress.done, progress.total))))
-                        busy
-                        on_cancel=move |()| figure.stop("Cancelled; what was computed is kept.")
-                    />
-                    <p role="status" aria-live=move || if busy.get() { "off" } else { "polite" } data-longest=LONGEST_STATUS>
-                        <span>{move || figure.status()}</span>
-                    </p>
+                    {figure.work.view(["Couplings at work", ""], LONGEST_STATUS, move || figure.status())}
                 </div>
                 <div class="coupling-charts">
                     <div>
-                        <div class="inline">{form.select("coupling-show", "show")}</div>
+                        <div class="inline">{form.select("show")}</div>
                         <ChartFigure chart=step_chart title="Steps by dimension" summary=summary(step_chart) file="coupling" rows=rows />
                         <p class="help" data-longest=BOUND>
                             <span>{move || bounded().then_some(BOUND)}</span>
                         </p>
                     </div>
                     <div>
-                        <div class="inline">{form.select("coupling-share", "share")}</div>
+                        <div class="inline">{form.select("share")}</div>
                         <ChartFigure chart=share_chart title="Shares of runs" summary=summary(share_chart) file="coupling-shares" rows=rows />
                     </div>
                 </div>
@@ -74,19 +61,18 @@ pub fn figure_of_couplings(figure: Figure) -> impl IntoView {
 }
 
 /// What the figure is set to.
-fn controls(Figure { form, progress, .. }: Figure) -> impl IntoView {
-    let units = Memo::new(move |_| form.texts.with(|texts| texts.chosen::<Units>("units")));
-    let text = move |key| form.field("coupling", key, key == "d", ["d", "seed"].contains(&key));
-    let list = Memo::new(move |_| form.texts.with(|texts| texts.get("pairs").to_string()));
+fn controls(figure: Figure) -> impl IntoView {
+    let (form, texts) = (figure.form(), figure.texts);
+    let units = Memo::new(move |_| texts.with(|texts| texts.read.units));
     let pair = |pair: &'static Pair| {
-        let is_chosen = Signal::derive(move || list.with(|list| pairs(list).contains(&pair)));
-        let choose = move |wanted| form.change.run(("pairs", with_pair(&list.get_untracked(), pair, wanted)));
+        let is_chosen = Signal::derive(move || texts.with(|texts| texts.read.pairs.contains(&pair)));
+        let choose = move |wanted| form.set("pairs", texts.with_untracked(|texts| texts.read.with_pair(pair, wanted)));
         view! { <Check label=pair.title help=pair.help value=is_chosen on_change=choose /> }
     };
     view! {
         <div class="coupling-controls">
-            <fieldset class="coupling-settings" disabled=move || progress.with(Option::is_some)>
-                {text("d")} <div class="field">{form.select("coupling-units", "units")}</div> {["runs", "cap", "tries", "seed"].map(text)}
+            <fieldset class="coupling-settings" disabled=move || figure.work.is_busy()>
+                {["d", "units", "runs", "cap", "tries", "seed"].map(|key| form.field(key))}
             </fieldset>
             <fieldset>
                 <legend>"Pairs of chains"</legend>

@@ -33,12 +33,9 @@ pub fn jobs(settings: &FigureSettings, results: &Results) -> Vec<CouplingRuns> {
         let each = cost(settings, pair, dimension);
         let most = (SLICE / each).floor().clamp(1.0, f64::from(settings.runs)) as u32;
         let mut spent = 0.0;
-        for (first, count) in results.missing(settings, pair, dimension) {
-            for first_run in (first..first + count).step_by(most as usize) {
-                let runs = most.min(first + count - first_run);
-                spent += each * f64::from(runs);
-                all.push((spent, CouplingRuns { couplings: settings.couplings(pair, dimension), first_run, runs }));
-            }
+        for (first_run, runs) in results.missing(settings, pair, dimension, most) {
+            spent += each * f64::from(runs);
+            all.push((spent, CouplingRuns { couplings: settings.couplings(pair, dimension), first_run, runs }));
         }
     }
     all.sort_by(|(one, _), (other, _)| one.total_cmp(other));

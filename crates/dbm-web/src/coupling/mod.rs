@@ -1,11 +1,13 @@
 //! Coupling: how long two chains take to meet, by dimension; what meets at the size of digits; and one coupling step by step.
 
+mod computation;
 mod figure;
 mod figure_settings;
 mod figure_view;
 mod jobs;
 mod moment_view;
 mod moments;
+mod numbered;
 mod pairs;
 mod particles;
 mod plot;
@@ -35,7 +37,7 @@ pub fn Coupling() -> impl IntoView {
     let replay = CouplingReplay::new();
     let write = move || {
         let mut keys = Keys::default();
-        figure.form.texts.with(|texts| texts.write(&mut keys));
+        figure.texts.with(|texts| texts.write(&mut keys));
         particles.texts.with(|texts| texts.write(&mut keys));
         replay.texts.with(|texts| texts.write(&mut keys));
         Some(keys)

@@ -2,7 +2,7 @@
 
 use super::moments::{ChainState, ReplayMoment, decision, probability};
 use super::replay_settings::ReplaySettings;
-use crate::canvas::short;
+use crate::canvas::{fixed, short};
 use crate::ui::number::subscript;
 use dbm_core::Units;
 use leptos::prelude::*;
@@ -72,7 +72,7 @@ fn row(
         })
         .collect();
     let label = if state.is_some() { format!("{name}: {}", spoken.join(", ")) } else { format!("{name}: not yet") };
-    let energy = state.map_or_else(String::new, |state| format!("E = {}", three_places(state.energy)));
+    let energy = state.map_or_else(String::new, |state| format!("E = {}", fixed(state.energy, 3)));
     view! {
         <div class="cells-row" class:absent=state.is_none()>
             <b>{name.to_string()}</b>
@@ -82,11 +82,6 @@ fn row(
             <span class="number">{energy}</span>
         </div>
     }
-}
-
-/// An energy with three places behind the point.
-pub fn three_places(value: f64) -> String {
-    format!("{value:.3}").replace('-', "−")
 }
 
 /// The rulers below the rows: `u` and what is accepted, the overlap, the energies.

@@ -1,6 +1,6 @@
 //! The pairs of chains that the figure compares: a kernel and a start each.
 
-use crate::ui::texts::rows;
+use crate::ui::table::rows;
 use dbm_core::diagnostics::{CouplingKernel, CouplingStart};
 use std::sync::LazyLock;
 

@@ -4,7 +4,7 @@ use super::figure_settings::{CountedRuns, CountedSteps, FigureSettings};
 use super::pairs::{PAIRS, Pair};
 use super::results::{Results, Spread, Summary};
 use crate::canvas::{Axis, Chart, Level, Point, Scale, Series, short};
-use crate::ui::chart;
+use crate::ui::table::rows;
 use dbm_core::diagnostics::CouplingStart;
 use dbm_core::words::Choose;
 
@@ -13,7 +13,8 @@ const ROOM: (f64, f64) = (0.8, 2.0);
 
 /// An axis by the name of what it counts.
 fn axis(name: &str, scale: Scale, range: (f64, f64)) -> Axis {
-    chart::axis(include_str!("axes.txt"), name, scale, Some(range))
+    let [_, label, help] = rows(include_str!("axes.txt")).find(|[of, ..]: &[&str; 3]| *of == name).unwrap_or_default();
+    Axis { scale, range: Some(range), ..Axis::new(label, help) }
 }
 
 /// What a line shows of the runs at each dimension, with its band.

@@ -1,9 +1,9 @@
 //! The replay of one coupling: which, and the questions to the workers.
 
 use super::moments::{ReplayMoment, moments};
-use super::replay_settings::{CAP, ENTRIES, LAST_RUN, ReplaySettings};
+use super::replay_settings::{CAP, LAST_RUN, ReplaySettings};
 use crate::ui::binding::Keys;
-use crate::ui::field::{Form, Texts};
+use crate::ui::form::{Form, Texts};
 use crate::ui::notices::Notices;
 use crate::worker::client::Failure;
 use crate::worker::pool::{self, Group};
@@ -25,8 +25,9 @@ const TRIES: u32 = 10_000;
 pub struct CouplingReplay {
     notices: Notices,
     /// What it is set to.
-    pub texts: RwSignal<Texts>,
-    settings: Memo<Option<ReplaySettings>>,
+    pub texts: RwSignal<Texts<ReplaySettings>>,
+    /// The same, where nothing is wrong with it, but for the moment on view.
+    pub settings: Memo<Option<ReplaySettings>>,
     /// The last model that came, and the settings it was asked for with.
     model: StoredValue<Option<(ReplaySettings, SmallModel)>>,
     /// What is on view, which is of the settings before while others are fetched.
@@ -46,12 +47,14 @@ pub struct CouplingReplay {
 impl CouplingReplay {
     /// As by default.
     pub fn new() -> Self {
-        let texts = RwSignal::new(Texts::read(&ENTRIES, &Keys::default()));
+        let texts = RwSignal::new(Texts::<ReplaySettings>::default());
         let shown = RwSignal::new(None::<(ReplaySettings, CouplingTrace)>);
         let replay = Self {
             notices: Notices::of_page(),
             texts,
-            settings: Memo::new(move |_| texts.with(ReplaySettings::of)),
+            settings: Memo::new(move |_| {
+                texts.with(|texts| texts.checked().map(|settings| ReplaySettings { at: 0, ..settings.clone() }))
+            }),
             model: StoredValue::new(None),
             shown,
             moments: Memo::new(move |_| {
@@ -80,16 +83,12 @@ impl CouplingReplay {
 
     /// Takes the settings of an address.
     pub fn adopt(self, keys: &Keys) {
-        let texts = Texts::read(&ENTRIES, keys);
-        if self.texts.with_untracked(|present| *present != texts) {
-            self.texts.set(texts);
-        }
+        Texts::adopt(self.texts, keys, || ());
     }
 
     /// Its settings as a form.
     pub fn form(self) -> Form {
-        let change = Callback::new(move |(key, text)| self.change(&[(key, text)]));
-        Form { texts: self.texts, problem: Texts::problem, change }
+        Form::typed("replay", self.texts, move |key, text| self.change(&[(key, text)]))
     }
 
     /// Changes what is replayed, from its first moment on.
@@ -187,7 +186,7 @@ impl CouplingReplay {
 
     /// The moment on view.
     pub fn at(self) -> usize {
-        self.texts.with(|texts| texts.number("at")).unwrap_or(0).min(self.last())
+        self.texts.with(|texts| texts.read.at as usize).min(self.last())
     }
 
     /// The step of the pair on view; 0 on the way to `x_0`.

@@ -1,10 +1,11 @@
 //! What the replay is set to: a small model, a kernel, a start, which run, and which moment of it is on view.
 
-use crate::ui::field::{Entry, Texts, whole};
-use crate::ui::number::sizes;
+use crate::ui::field::layers;
+use crate::ui::form::{Input, Row, Table, choice, typed};
+use crate::ui::number::listed;
 use dbm_core::Units;
 use dbm_core::diagnostics::{CouplingKernel, CouplingStart};
-use std::sync::LazyLock;
+use dbm_core::words::{Choose, words};
 
 /// Most units of a model, all layers.
 pub const MOST_UNITS: u32 = 64;
@@ -25,59 +26,51 @@ pub const MODELS: [(&str, Units); 8] = [
     ("10-10", Units::Bits),
 ];
 
-/// The settings, those of the form first.
-pub static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-    let mut all = Entry::typed(
-        include_str!("replay.txt"),
-        &[
-            |text| {
-                let wanted = format!(
-                    "Two layer sizes or more are expected, the visible one first, as in 4-3-2: at most {MOST_UNITS} units in all."
-                );
-                sizes(text, MOST_UNITS).map(drop).ok_or(wanted)
-            },
-            |text| whole(text, &(0..=u64::MAX)).map(drop),
-            |text| whole(text, &(0..=LAST_RUN)).map(drop),
-        ],
-    );
-    all.extend([
-        Entry::choice("model-units", MODELS[0].1),
-        Entry::choice("kernel", CouplingKernel::Metropolis),
-        Entry::choice("start", CouplingStart::LocalMode),
-        // The moment on view, 0 being the first state of the search.
-        Entry::plain("at", "0", |text| whole(text, &(0..=usize::MAX)).map(drop)),
-    ]);
-    all
-});
-
-/// What the replay is set to, checked, but for the moment on view.
+/// What the replay is set to; the rows say what each is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplaySettings {
     /// Layer sizes, the visible one first.
     pub sizes: Vec<u32>,
-    /// Kind of units.
     pub units: Units,
-    /// Seed of the model and its runs.
     pub seed: u64,
-    /// How the chains move.
     pub kernel: CouplingKernel,
-    /// Where they begin.
     pub start: CouplingStart,
-    /// Number of the run.
     pub run: u32,
+    /// The moment on view, 0 being the first state of the search.
+    pub at: u32,
+}
+
+impl Default for ReplaySettings {
+    fn default() -> Self {
+        let (kernel, start) = (CouplingKernel::Metropolis, CouplingStart::LocalMode);
+        Self { sizes: vec![3, 2], units: MODELS[0].1, seed: 1, kernel, start, run: 1, at: 0 }
+    }
+}
+
+impl Table for ReplaySettings {
+    const ROWS: &'static [Row<Self>] = &[
+        Row::new(Input::Text, |settings: &Self| listed(&settings.sizes, "-"), Self::set_sizes).called(words(
+            "model",
+            "Layer sizes",
+            "Units of each layer, the visible one first, as in 4-3-2; at most 64 in all. Weights are random and semi-orthogonal.",
+        )),
+        typed!(whole, 0..=u64::MAX, seed).called(words(
+            "model-seed",
+            "Model seed",
+            "Of the model and of its runs: the same seed gives the same replay.",
+        )),
+        typed!(whole, 0..=LAST_RUN, run).called(words("run", "Run", "Each run of the same model has its own random numbers.")),
+        choice!(Units, units).key("model-units"),
+        choice!(CouplingKernel, kernel),
+        choice!(CouplingStart, start),
+        typed!(whole, 0..=u32::MAX, at).key("at"),
+    ];
 }
 
 impl ReplaySettings {
-    /// All of them, if nothing is wrong.
-    pub fn of(texts: &Texts) -> Option<Self> {
-        Some(Self {
-            sizes: sizes(texts.get("model"), MOST_UNITS)?,
-            units: texts.chosen("model-units"),
-            seed: texts.number("model-seed")?,
-            kernel: texts.chosen("kernel"),
-            start: texts.chosen("start"),
-            run: texts.number("run")?,
-        })
+    fn set_sizes(&mut self, text: &str) -> Result<(), String> {
+        self.sizes = layers(text, MOST_UNITS, "4-3-2")?;
+        Ok(())
     }
 
     /// Whether the pair moves by proposals.
@@ -94,36 +87,14 @@ impl ReplaySettings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::binding::Keys;
+    use crate::ui::form::travels;
 
     #[test]
     fn what_is_not_by_default_travels_and_comes_back() {
-        let given = [("model", "4-3-2"), ("model-seed", "7"), ("run", "12"), ("model-units", "bits"), ("kernel", "gibbs")];
-        let given: Keys = given.into_iter().chain([("start", "uniform"), ("at", "5")]).collect();
-        let (texts, mut written) = (Texts::read(&ENTRIES, &given), Keys::default());
-        texts.write(&mut written);
-        assert_eq!(written, given);
-        let expected = ReplaySettings {
-            sizes: vec![4, 3, 2],
-            units: Units::Bits,
-            seed: 7,
-            kernel: CouplingKernel::Gibbs,
-            start: CouplingStart::Uniform,
-            run: 12,
-        };
-        assert_eq!((ReplaySettings::of(&texts), texts.number("at")), (Some(expected), Some(5)));
-        let (usual, mut none) = (Texts::read(&ENTRIES, &Keys::default()), Keys::default());
-        usual.write(&mut none);
-        assert!(none.is_empty() && usual.get("model") == MODELS[0].0);
-        assert!(MODELS.iter().all(|(text, _)| sizes(text, MOST_UNITS).is_some()));
-    }
-
-    #[test]
-    fn nonsense_is_passed_over_or_refused_with_words() {
-        let keys = ["model", "model-seed", "run", "model-units", "kernel", "start", "at"];
-        let texts = Texts::read(&ENTRIES, &keys.into_iter().map(|key| (key, "💥")).collect());
-        assert_eq!((texts.get("model-units"), texts.get("kernel"), texts.get("start")), ("signs", "metropolis", "local-mode"));
-        assert!(texts.get("at") == "0" && ReplaySettings::of(&texts).is_none());
-        assert!(keys[..3].iter().all(|key| texts.problem(key).is_some()));
+        let model = [("model", "4-3-2"), ("model-seed", "7"), ("model-units", "bits")];
+        let run = [("run", "12"), ("kernel", "gibbs"), ("start", "uniform"), ("at", "5")];
+        travels::<ReplaySettings>(&[&model[..], &run].concat());
+        assert_eq!(listed(&ReplaySettings::default().sizes, "-"), MODELS[0].0);
+        assert!(MODELS.iter().all(|(text, _)| layers(text, MOST_UNITS, "").is_ok()));
     }
 }

@@ -3,11 +3,11 @@
 use super::moment_view;
 use super::moments::energies;
 use super::replay::CouplingReplay;
-use super::replay_settings::{CAP, LAST_RUN, MODELS, ReplaySettings};
+use super::replay_settings::{CAP, LAST_RUN, MODELS};
 use super::step_table::{estimate, steps};
 use super::transport::transport;
 use crate::ui::button::Button;
-use crate::ui::field::Texts;
+use crate::ui::number::listed;
 use crate::ui::select::{Select, SelectOption};
 use dbm_core::Units;
 use dbm_core::words::Choose;
@@ -89,11 +89,9 @@ pub fn one_coupling(replay: CouplingReplay) -> impl IntoView {
 fn choices(replay: CouplingReplay) -> impl IntoView {
     let (form, texts) = (replay.form(), replay.texts);
     let preset = move || {
-        let is = |texts: &Texts| {
-            let (sizes, units) = (texts.get("model").trim(), texts.chosen("model-units"));
-            MODELS.iter().position(|model| *model == (sizes, units))
-        };
-        texts.with(is).map_or_else(|| "own".into(), |at| at.to_string())
+        let (sizes, units) = texts.with(|texts| (listed(&texts.read.sizes, "-"), texts.read.units));
+        let place = MODELS.iter().position(|model| *model == (&*sizes, units));
+        place.map_or_else(|| "own".into(), |at| at.to_string())
     };
     let model = |(at, (sizes, units)): (usize, &(&str, Units))| {
         SelectOption::new(at.to_string(), format!("{sizes} {}", units.choice().name))
@@ -105,7 +103,6 @@ fn choices(replay: CouplingReplay) -> impl IntoView {
             replay.change(&[("model", sizes.into()), ("model-units", units.choice().name.into())]);
         }
     };
-    let text = move |key| form.field("replay", key, key == "model", false);
     let outcome = move || {
         replay.shown.with(|shown| {
             shown.as_ref().map(|(settings, replay)| {
@@ -118,7 +115,7 @@ fn choices(replay: CouplingReplay) -> impl IntoView {
         })
     };
     let next = move |()| {
-        let run = texts.with_untracked(ReplaySettings::of).map_or(0, |settings| settings.run.saturating_add(1).min(LAST_RUN));
+        let run = replay.settings.get_untracked().map_or(0, |settings| settings.run.saturating_add(1).min(LAST_RUN));
         replay.change(&[("run", run.to_string())]);
     };
     view! {
@@ -134,12 +131,7 @@ fn choices(replay: CouplingReplay) -> impl IntoView {
                         on_choose=choose_model
                     />
                 </div>
-                {text("model")}
-                <div class="field">{form.select("replay-units", "model-units")}</div>
-                <div class="field">{form.select("replay-kernel", "kernel")}</div>
-                <div class="field">{form.select("replay-start", "start")}</div>
-                {text("model-seed")}
-                {text("run")}
+                {["model", "model-units", "kernel", "start", "model-seed", "run"].map(|key| form.field(key))}
             </div>
             <div class="buttons">
                 <Button label="Next run" on_press=next />

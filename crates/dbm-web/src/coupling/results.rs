@@ -1,15 +1,16 @@
 //! What couplings took, run by run, kept for as long as the page is open; and their summaries.
 
 use super::figure_settings::FigureSettings;
+use super::numbered::Numbered;
 use super::pairs::Pair;
 use dbm_core::diagnostics::{CouplingRun, Couplings};
 use dbm_core::words::Choose;
 use dbm_protocol::CouplingRuns;
 
-/// The runs of one pair at one dimension, by number; those that have not been run are empty.
+/// The runs of one pair at one dimension, by number.
 #[derive(Clone, Debug, Default)]
 struct Runs {
-    each: Vec<Option<CouplingRun>>,
+    each: Numbered<CouplingRun>,
     /// The summary of the first so many runs: the figure asks for it again and again.
     cached: Option<(u32, Summary)>,
 }
@@ -71,7 +72,7 @@ impl Spread {
 impl Runs {
     /// The summary of those of the first `wanted` that are there.
     fn summary(&self, wanted: u32) -> Option<Summary> {
-        let there: Vec<CouplingRun> = self.each.iter().take(wanted as usize).flatten().copied().collect();
+        let there: Vec<CouplingRun> = self.each.some(wanted).map(|(_, run)| *run).collect();
         let count = |which: fn(&CouplingRun) -> bool| there.iter().filter(|run| which(run)).count() as u32;
         let spread = |what: fn(&CouplingRun) -> u32| Spread::of(there.iter().map(what).collect());
         (!there.is_empty()).then(|| Summary {
@@ -93,35 +94,20 @@ impl Results {
 
     /// Takes what a job gave. Refused where the answer is not one of so many runs.
     pub fn take(&mut self, settings: &FigureSettings, job: &CouplingRuns, answer: &[CouplingRun]) -> Result<(), String> {
-        let expected = job.runs as usize;
-        if answer.len() != expected {
-            return Err(format!("a worker was asked for {expected} couplings and answered with {}", answer.len()));
-        }
         let place = self.0.iter().position(|(of, _)| *of == job.couplings).unwrap_or_else(|| {
             self.0.push((job.couplings, Runs::default()));
             self.0.len() - 1
         });
-        let (runs, first) = (&mut self.0[place].1, job.first_run as usize);
-        if runs.each.len() < first + expected {
-            runs.each.resize(first + expected, None);
-        }
-        runs.each[first..first + expected].iter_mut().zip(answer).for_each(|(place, run)| *place = Some(*run));
+        let runs = &mut self.0[place].1;
+        runs.each.take(job.first_run, job.runs, answer, "couplings")?;
         runs.cached = runs.summary(settings.runs).map(|summary| (settings.runs, summary));
         Ok(())
     }
 
-    /// Runs that are wanted and that have not been run: first and how many, in order.
-    pub fn missing(&self, settings: &FigureSettings, pair: &Pair, dimension: u32) -> Vec<(u32, u32)> {
-        let runs = self.of(&settings.couplings(pair, dimension));
-        let there = |run: u32| runs.is_some_and(|runs| matches!(runs.each.get(run as usize), Some(Some(_))));
-        let mut gaps: Vec<(u32, u32)> = Vec::new();
-        for run in (0..settings.runs).filter(|run| !there(*run)) {
-            match gaps.last_mut() {
-                Some((first, count)) if *first + *count == run => *count += 1,
-                _ => gaps.push((run, 1)),
-            }
-        }
-        gaps
+    /// Jobs for runs that are wanted and that have not been run, of at most `most` each: first and how many, in order.
+    pub fn missing(&self, settings: &FigureSettings, pair: &Pair, dimension: u32, most: u32) -> Vec<(u32, u32)> {
+        let runs = self.of(&settings.couplings(pair, dimension)).map(|runs| &runs.each);
+        runs.unwrap_or(&Numbered::default()).missing(settings.runs, most)
     }
 
     /// The summary of the wanted runs of a pair at a dimension; nothing where none of them is there.
@@ -192,11 +178,11 @@ mod tests {
         let (wide, narrow) = (settings("10"), settings("4"));
         let mut results = Results::default();
         assert_eq!(results.summary(&wide, gibbs(), 7), None);
-        assert_eq!(results.missing(&wide, gibbs(), 7), [(0, 10)]);
+        assert_eq!(results.missing(&wide, gibbs(), 7, 99), [(0, 10)]);
         results.take(&wide, &job(&wide, 2, 3), &met(&[1, 5, 1000], 2)).unwrap();
         results.take(&wide, &job(&wide, 7, 1), &met(&[2], 0)).unwrap();
-        assert_eq!(results.missing(&wide, gibbs(), 7), [(0, 2), (5, 2), (8, 2)]);
-        assert_eq!(results.missing(&narrow, gibbs(), 7), [(0, 2)]);
+        assert_eq!(results.missing(&wide, gibbs(), 7, 99), [(0, 2), (5, 2), (8, 2)]);
+        assert_eq!(results.missing(&narrow, gibbs(), 7, 99), [(0, 2)]);
         let all = results.summary(&wide, gibbs(), 7).unwrap();
         assert_eq!((all.runs, all.corrected, all.capped, all.tries_capped), (4, 3, 1, 6));
         assert_eq!((all.tau.mean, all.total.mean, all.tau.most, all.sweeps.mean), (252.0, 254.0, 1000, 2.0));
@@ -204,13 +190,8 @@ mod tests {
         let first = results.summary(&narrow, gibbs(), 7).unwrap();
         assert_eq!((first.runs, first.tau.mean, first.capped, first.tries_capped), (2, 3.0, 0, 4));
         // Another seed is another run.
-        assert_eq!(results.summary(&FigureSettings { seed: 9, ..wide }, gibbs(), 7), None);
-    }
-
-    #[test]
-    fn an_answer_of_another_length_is_refused() {
-        let settings = settings("10");
-        assert!(Results::default().take(&settings, &job(&settings, 0, 3), &met(&[1, 5], 0)).is_err());
+        let other = given(&[("d", "3, 7"), ("runs", "10"), ("seed", "9")]);
+        assert_eq!(results.summary(&other, gibbs(), 7), None);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What a coupling brings to the estimate, term by term, and all its steps as a table.
 
-use super::moment_view::three_places;
 use super::moments::{decision, probability, terms};
 use super::replay::CouplingReplay;
+use crate::canvas::fixed;
 use crate::ui::number::subscript;
 use crate::ui::table::NumberTable;
 use dbm_core::diagnostics::{PairDraw, acceptance_probability};
@@ -99,7 +99,7 @@ pub fn steps(replay: CouplingReplay) -> impl IntoView {
     let lines = move || {
         replay.shown.with(|shown| {
             let Some((_, replay)) = shown.as_ref() else { return Vec::new() };
-            let start = replay.approach.last().map_or_else(String::new, |moment| three_places(moment.energy));
+            let start = replay.approach.last().map_or_else(String::new, |moment| fixed(moment.energy, 3));
             let first = ["–", "–", "–"].map(String::from);
             let mut all = vec![line(now, 0, first, [start, "–".into(), "–".into(), "f(x₀)".into()])];
             for step in &replay.steps {
@@ -116,8 +116,8 @@ pub fn steps(replay: CouplingReplay) -> impl IntoView {
                     ],
                 };
                 let end = [
-                    three_places(step.energies[0]),
-                    three_places(step.energies[1]),
+                    fixed(step.energies[0], 3),
+                    fixed(step.energies[1], 3),
                     step.differing().to_string(),
                     terms(step.step, replay),
                 ];

@@ -3,33 +3,21 @@
 use super::replay::CouplingReplay;
 use crate::canvas::prefers_less_motion;
 use crate::ui::button::Button;
-use crate::ui::throttle::play;
+use crate::ui::player::Player;
 use leptos::prelude::*;
 use std::time::Duration;
 
 /// How long each moment is shown.
 const BEAT: Duration = Duration::from_millis(1100);
 
+const HELP: &str = "All moments: the way to x₀, then t = 1, 2, … until the chains meet. The left and right keys step, Home and End go to the ends.";
+
 /// First, back, play, forward, last, and any.
 pub fn transport(replay: CouplingReplay) -> impl IntoView {
     let playing = replay.playing;
     let none = Memo::new(move |_| replay.moments.with(Vec::is_empty));
-    play(playing, BEAT, move || {
-        let (at, last) = untrack(|| (replay.at(), replay.last()));
-        replay.go(at + 1);
-        at + 1 < last
-    });
-    let switch = move |()| {
-        if playing.get_untracked() {
-            playing.set(false);
-        } else {
-            let (at, last) = untrack(|| (replay.at(), replay.last()));
-            if at >= last {
-                replay.go(0);
-            }
-            playing.set(true);
-        }
-    };
+    let player = Player::new(playing, (BEAT, usize::MAX), move || replay.at(), move || replay.last(), move |at| replay.go(at));
+    let name = move || replay.moments.with(|moments| moments.get(replay.at()).map(|moment| moment.name.clone()));
     let at_first = Signal::derive(move || none.get() || replay.at() == 0);
     let at_last = Signal::derive(move || none.get() || replay.at() == replay.last());
     let button = |label: &'static str, idle: Signal<bool>, go: fn(CouplingReplay)| {
@@ -41,24 +29,11 @@ pub fn transport(replay: CouplingReplay) -> impl IntoView {
             {button("First", at_first, |replay| replay.go(0))}
             {button("Back", at_first, |replay| replay.step(false))}
             <Show when=move || !prefers_less_motion()>
-                <Button label=Signal::derive(label) class="primary play" disabled=none on_press=switch />
+                <Button label=Signal::derive(label) class="primary play" disabled=none on_press=move |()| player.switch() />
             </Show>
             {button("Forward", at_last, |replay| replay.step(true))}
             {button("Last", at_last, |replay| replay.go(usize::MAX))}
-            <input
-                type="range"
-                min="0"
-                max=move || replay.last().to_string()
-                prop:value=move || replay.at().to_string()
-                aria-label="Moment of the coupling"
-                aria-valuetext=move || replay.moments.with(|moments| moments.get(replay.at()).map(|moment| moment.name.clone()))
-                data-help="All moments: the way to x₀, then t = 1, 2, … until the chains meet. The left and right keys step, Home and End go to the ends."
-                disabled=none
-                on:input=move |event| {
-                    playing.set(false);
-                    replay.go(event_target_value(&event).parse().unwrap_or(0));
-                }
-            />
+            {player.slider(|| "Moment of the coupling", name, HELP, none.into())}
         </div>
     }
 }

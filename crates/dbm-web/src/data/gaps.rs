@@ -1,9 +1,15 @@
-//! Filling the gaps of a table: the model in training answers, the worker for files writes the answers into the table.
+//! Filling the gaps of a table: the model in training answers, the worker for files writes the answers into the table; and how far they can be trusted.
 
-use crate::worker::client::Failure;
-use crate::worker::client::Work;
+use crate::ui::button::Button;
+use crate::ui::download;
+use crate::ui::progress::ProgressBar;
+use crate::ui::table::row;
+use crate::worker::client::{Failure, Work};
 use crate::worker::session::{DataChoice, Session};
-use dbm_protocol::{Command, DataSource, EncodedData, Evaluated, Event, FilesCommand, FilesEvent, ImputeSettings, NamedBytes};
+use dbm_protocol::{
+    Command, DataSource, EncodedData, Evaluated, Event, FilesCommand, FilesEvent, ImputationMethod, ImputeSettings, NamedBytes,
+    Report,
+};
 use leptos::prelude::*;
 
 /// As the command `dbm impute` has them, so that both give the same table.
@@ -13,32 +19,32 @@ fn settings() -> ImputeSettings {
 
 /// A table without gaps, to be exported.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Filled {
+struct Filled {
     /// The table as CSV, with its own names, order and known cells.
-    pub table: NamedBytes,
+    table: NamedBytes,
     /// One line a filled cell.
-    pub probabilities: NamedBytes,
+    probabilities: NamedBytes,
     /// How many cells were filled.
-    pub cells: u32,
+    cells: u32,
     /// Mean probability of what was filled in.
-    pub mean_probability: f64,
+    mean_probability: f64,
 }
 
 /// The gaps of the table in use: a handle, as long-lived as the page.
 #[derive(Clone, Copy)]
-pub struct Gaps {
+struct Gaps {
     session: Session,
     /// Filling or testing.
-    pub work: Work,
+    work: Work,
     /// The table without gaps.
-    pub filled: RwSignal<Option<Filled>>,
+    filled: RwSignal<Option<Filled>>,
     /// How good the answers are.
-    pub evaluation: RwSignal<Option<Evaluated>>,
+    evaluation: RwSignal<Option<Evaluated>>,
 }
 
 impl Gaps {
     /// Nothing is filled yet; other data come with other gaps.
-    pub fn new(session: Session) -> Self {
+    fn new(session: Session) -> Self {
         let gaps =
             Self { session, work: Work::new(session.client), filled: RwSignal::default(), evaluation: RwSignal::default() };
         Effect::new(move |_| {
@@ -50,7 +56,7 @@ impl Gaps {
     }
 
     /// Whether the data in use are a table.
-    pub fn is_table(self) -> bool {
+    fn is_table(self) -> bool {
         self.with_table(|_| ()).is_some()
     }
 
@@ -64,7 +70,7 @@ impl Gaps {
     }
 
     /// Has the gaps filled by the model in training.
-    pub async fn fill(self) -> Result<(), Failure> {
+    async fn fill(self) -> Result<(), Failure> {
         self.session.readiness()?;
         let Some(Event::Imputed(probabilities)) = self.work.ask(Command::Impute(settings())).await? else { return Ok(()) };
         let command = untrack(|| {
@@ -81,11 +87,106 @@ impl Gaps {
     }
 
     /// Has the answers compared with two simple guesses.
-    pub async fn evaluate(self) -> Result<(), Failure> {
+    async fn evaluate(self) -> Result<(), Failure> {
         self.session.readiness()?;
         if let Some(Event::Evaluated(evaluation)) = self.work.ask(Command::Evaluate(settings())).await? {
             self.evaluation.set(Some(evaluation));
         }
         Ok(())
+    }
+}
+
+/// Shown where a table with gaps is in use.
+#[component]
+pub fn GapsPanel() -> impl IntoView {
+    let session = Session::of_page();
+    let gaps = Gaps::new(session);
+    let missing = Memo::new(move |_| session.data.with(|data| data.as_ref().map_or(0, |data| data.missing)));
+    let shown = Memo::new(move |_| gaps.is_table() && missing.get() > 0);
+    let untrained = move || session.metrics.with(|metrics| metrics.step) == 0;
+    let busy = move || gaps.work.now().is_some();
+    let parts = Signal::derive(move || gaps.work.parts());
+    let save = move |file: fn(&Filled) -> &NamedBytes| {
+        if let Some(filled) = gaps.filled.get_untracked() {
+            download::file(session.notices, file(&filled));
+        }
+    };
+    view! {
+        <Show when=move || shown.get()>
+            <section class="figure gaps" aria-labelledby="gaps-title">
+                <div class="figure-head">
+                    <h3 id="gaps-title">"Gaps"</h3>
+                </div>
+                <div class="buttons">
+                    <Button
+                        label="Fill the gaps"
+                        class="primary accent"
+                        disabled=move || busy() || untrained()
+                        on_press=move |()| session.perform(gaps.fill())
+                    />
+                    <Button label="Test the answers" disabled=move || busy() || untrained() on_press=move |()| session.perform(gaps.evaluate()) />
+                    <ProgressBar label="Rows answered" parts busy=Signal::derive(busy) on_cancel=move |()| gaps.work.cancel() />
+                </div>
+                <p class="figures-text" role="status">
+                    {move || match gaps.filled.get() {
+                        None if untrained() => "Train first: a few hundred steps do for a small table, and many more learn it by heart.".to_string(),
+                        None => "Each gap gets its likeliest value, with a probability from 32 completions of its row.".to_string(),
+                        Some(filled) => {
+                            format!("{} cells filled; their values have a probability of {:.2} on average.", filled.cells, filled.mean_probability)
+                        }
+                    }}
+                </p>
+                <Show when=move || gaps.filled.with(Option::is_some)>
+                    <div class="buttons">
+                        <Button label="Save the table" on_press=move |()| save(|filled| &filled.table) />
+                        <Button label="Save the probabilities" on_press=move |()| save(|filled| &filled.probabilities) />
+                    </div>
+                </Show>
+                {move || gaps.evaluation.with(|evaluation| evaluation.as_ref().map(trust_table))}
+            </section>
+        </Show>
+    }
+}
+
+/// The answers beside two simple guesses.
+fn trust_table(evaluation: &Evaluated) -> impl IntoView + use<> {
+    let report = &evaluation.report;
+    let line = |method: ImputationMethod| {
+        let score = report.of(method);
+        let name = if method == ImputationMethod::Model { "the model" } else { method.name() };
+        row(name, [format!("{:.1} %", 100.0 * score.accuracy), format!("{:.3}", score.log_loss)])
+    };
+    let seen = if evaluation.held_back {
+        "which training never saw"
+    } else {
+        "which the model was trained with, so expect worse on real gaps"
+    };
+    let words = format!(
+        "On {} known cells, {seen}: share answered as they are, and log-loss in nats a cell (less is better).",
+        report.cells
+    );
+    view! {
+        <table class="numbers">
+            <thead>
+                <tr>
+                    <th scope="col"><span class="unseen">"By"</span></th>
+                    <th scope="col">"right"</th>
+                    <th scope="col">"log-loss"</th>
+                </tr>
+            </thead>
+            <tbody>
+                {ImputationMethod::ALL.map(line).collect_view()}
+            </tbody>
+        </table>
+        <p class="help">{words} " " {verdict(report)}</p>
+    }
+}
+
+fn verdict(report: &Report) -> &'static str {
+    let loss = |method| report.of(method).log_loss;
+    if loss(ImputationMethod::Model) < loss(ImputationMethod::ColumnMode).min(loss(ImputationMethod::Neighbours)) {
+        "The model's answers are the best of the three."
+    } else {
+        "A simple guess does as well or better: do not trust these answers. More or fewer steps may change that, and more rows."
     }
 }

@@ -1,7 +1,6 @@
 //! What the model is trained on: chosen, uploaded, shown.
 
 mod gaps;
-mod gaps_panel;
 mod preview;
 
 use crate::canvas::shape::Shape;
@@ -11,7 +10,7 @@ use crate::ui::select::{Select, SelectOption};
 use crate::worker::session::{DataChoice, Session, Upload};
 use crate::worker::uploads::Uploads;
 use dbm_protocol::{Greys, Grid};
-pub use gaps_panel::GapsPanel;
+pub use gaps::GapsPanel;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 pub use preview::Preview;
@@ -88,7 +87,7 @@ pub fn Data() -> impl IntoView {
             <p class="figures-text" role="status" data-longest=LONGEST>
                 <span>{about}</span>
             </p>
-            <Bring />
+            {bring()}
         </div>
     }
 }
@@ -97,8 +96,7 @@ pub fn Data() -> impl IntoView {
 const FORMATS: &str = "Tables (CSV, TSV), arrays (NPY, NPZ, IDX), pictures (PNG, JPEG, a sheet, many, or a zip). They can be dropped or pasted anywhere as well. Nothing is trained before you have seen what was understood.";
 
 /// The way in for the visitor's files.
-#[component]
-fn Bring() -> impl IntoView {
+fn bring() -> impl IntoView {
     let uploads = Uploads::of_page();
     view! {
             <div class="upload">
@@ -115,14 +113,13 @@ fn Bring() -> impl IntoView {
                 <p id="upload-help" class="help" class:absent=move || uploads.reading.with(Option::is_some)>
                     "A table, an array or pictures; they stay in this tab."
                 </p>
-                <Reading />
+                {reading_line()}
             </div>
     }
 }
 
 /// Files being read, and a way out.
-#[component]
-fn Reading() -> impl IntoView {
+fn reading_line() -> impl IntoView {
     let uploads = Uploads::of_page();
     let progress = move || uploads.reading.get().unwrap_or_default();
     let parts = Signal::derive(move || (progress().done, progress().total));

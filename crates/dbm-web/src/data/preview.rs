@@ -3,9 +3,8 @@
 use crate::canvas::shape::Shape;
 use crate::canvas::{shows, tiles};
 use crate::ui::button::Button;
-use crate::ui::check::Check;
 use crate::ui::number::decimal;
-use crate::ui::select::{Select, SelectOption};
+use crate::ui::select::{Check, Select, SelectOption};
 use crate::worker::uploads::{Offer, Uploads};
 use dbm_core::words::Choose;
 use dbm_protocol::{Coding, ColumnInfo, Encoding, UnderstoodKind};
@@ -33,18 +32,12 @@ pub fn Preview() -> impl IntoView {
     let name = Memo::new(move |_| uploads.offer.with(|offer| offer.as_ref().map(|offer| offer.about.name.clone())));
     view! {
         <dialog node_ref=dialog class="preview-dialog" aria-labelledby="preview-title" on:close=move |_| uploads.offer.set(None)>
-            {move || name.get().and_then(|name| uploads.offer.get_untracked().map(|offer| view! { <Understood name offer /> }))}
+            {move || name.get().and_then(|name| uploads.offer.get_untracked().map(|offer| understood(name, offer)))}
         </dialog>
     }
 }
 
-#[component]
-fn Understood(
-    /// What to call it.
-    name: String,
-    /// As it was first offered.
-    offer: Offer,
-) -> impl IntoView {
+fn understood(name: String, offer: Offer) -> impl IntoView {
     let uploads = Uploads::of_page();
     let about = offer.about;
     let count = about.count;
@@ -57,11 +50,11 @@ fn Understood(
             };
             let labels = if classes > 0 { format!(", {classes} classes") } else { String::new() };
             let words = format!("{count} {size}, values from {} to {}{labels}.", number(low), number(high));
-            (words, Some(view! { <Pictures low high /> }), None)
+            (words, Some(first_pictures(low, high)), None)
         }
         UnderstoodKind::Table { columns, rows } => {
             let words = format!("{count} rows, {} columns.", columns.len());
-            (words, None, Some(view! { <Table columns rows /> }))
+            (words, None, Some(first_rows(&columns, rows)))
         }
     };
     let missing = about.look.share_missing;
@@ -73,7 +66,7 @@ fn Understood(
         <ul class="help notes">{about.notes.into_iter().map(|note| view! { <li>{note}</li> }).collect_view()}</ul>
         <p class="figures-text" role="status">{move || uploads.offer.with(|offer| offer.as_ref().map(summary))}</p>
         <Show when=move || { missing > 0.0 }>
-            <HoldBack />
+            {hold_back()}
         </Show>
         <div class="pair">
             <Button label="Use this data" class="primary" on_press=move |()| uploads.accept() />
@@ -109,13 +102,7 @@ fn change(uploads: Uploads, edit: impl FnOnce(&mut Encoding)) {
 }
 
 /// The first pictures, with a threshold or as bit planes.
-#[component]
-fn Pictures(
-    /// The lowest value,
-    low: f64,
-    /// and the highest.
-    high: f64,
-) -> impl IntoView {
+fn first_pictures(low: f64, high: f64) -> impl IntoView {
     let uploads = Uploads::of_page();
     let canvas = NodeRef::<Canvas>::new();
     let preview = move || uploads.offer.with(|offer| offer.as_ref().map(|offer| offer.about.look.preview.clone()));
@@ -176,13 +163,7 @@ fn Pictures(
 }
 
 /// The first rows, and what each column holds.
-#[component]
-fn Table(
-    /// What each column holds, in the table's order.
-    columns: Vec<ColumnInfo>,
-    /// The first rows.
-    rows: Vec<Vec<String>>,
-) -> impl IntoView {
+fn first_rows(columns: &[ColumnInfo], rows: Vec<Vec<String>>) -> impl IntoView + use<> {
     let uploads = Uploads::of_page();
     let heads = columns.iter().map(|column| view! { <th scope="col">{column.name.clone()}</th> }).collect_view();
     let kinds = columns
@@ -224,8 +205,7 @@ fn Table(
 }
 
 /// Whether the answers are to be tested later.
-#[component]
-fn HoldBack() -> impl IntoView {
+fn hold_back() -> impl IntoView {
     let uploads = Uploads::of_page();
     view! {
         <Check

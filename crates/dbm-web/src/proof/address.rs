@@ -1,10 +1,14 @@
-//! The view's settings as keys of the address: only what differs from the defaults, and back, whatever is written there.
+//! The view's settings as a table: the fields of its forms, and its keys of the address.
 
 use super::estimator_table::ESTIMATORS;
 use super::parameters;
-use super::settings::{LARGEST, MAX_PATTERNS, MAX_UNITS, ModelAndData, Origin, ProofSettings, caps, usual_data};
+use super::settings::{LARGEST, MAX_PATTERNS, MAX_UNITS, ModelAndData, Origin, ProofSettings, usual_data};
 use crate::ui::binding::Keys;
+use crate::ui::form::{self, Input, Row, Table, choice, switch, typed};
 use crate::ui::number::{decimal, listed, sizes};
+use dbm_core::Units;
+use dbm_core::words::{Choose, words};
+use dbm_protocol::proof_preset;
 use std::array::from_fn;
 use std::collections::BTreeMap;
 
@@ -12,78 +16,100 @@ use std::collections::BTreeMap;
 pub const PREFIX: &str = "p.";
 
 /// The most samples of an estimator.
-pub const MOST_SAMPLES: u32 = 1_000_000;
+const MOST_SAMPLES: u32 = 1_000_000;
+
+/// The highest cap.
+const HIGHEST: u32 = 1_000_000;
 
 /// Layers that can be drawn.
 const MOST_LAYERS: usize = 5;
 
 /// Standard deviation of random weights: the most.
-pub const MOST_DEVIATION: f64 = 3.0;
+const MOST_DEVIATION: f64 = 3.0;
+
+/// What is read of a text; nothing is said where it cannot be.
+type Taken = Result<(), String>;
+
+impl Table for ProofSettings {
+    const ROWS: &'static [Row<Self>] = &[
+        Row::new(Input::Text, |settings: &Self| settings.model.origin.choice().name.into(), Self::set_origin).key("model"),
+        Row::new(Input::Text, Self::sizes, Self::set_sizes).key("sizes"),
+        choice!(Units, model.units),
+        typed!(whole, 0..=u64::MAX, model.seed)
+            .called(words("model-seed", "Seed of the model", "The same seed draws the same parameters."))
+            .when(|settings| settings.model.origin == Origin::Random),
+        typed!(number, 0.0..=MOST_DEVIATION, model.deviation)
+            .called(words("deviation", "Weight deviation", "Standard deviation of the random weights, 0 to 3. The larger, the more the chains have to overcome."))
+            .when(|settings| settings.model.origin == Origin::Random),
+        Row::new(Input::Text, |settings: &Self| edits(&settings.model), Self::set_edits).key("w"),
+        Row::new(Input::Text, Self::data, Self::set_data).key("data"),
+        Row::new(Input::Text, Self::chosen_names, Self::set_chosen).key("estimators"),
+        switch!("yes", "no", marginalize)
+            .called(words("marginalized", "Marginalize", "Half of each state is replaced by its conditional means given the other half: the same mean, less noise. The paper’s marginalization.")),
+        typed!(whole, 1..=HIGHEST, caps[0])
+            .called(words("sweeps", "Search cap, sweeps", "A local search that has not ended by then stops where it is. That leaves the estimates unbiased.")),
+        typed!(whole, 2..=HIGHEST, caps[1])
+            .called(words("meeting", "Coupling cap, steps", "A coupling that has not met by then is cut, which biases its estimate; the table counts these.")),
+        typed!(whole, 1..=HIGHEST, caps[2])
+            .called(words("tries", "Tries of one draw", "UCD-Gibbs: a draw from a residual law is cut after so many tries, which biases its estimate.")),
+        typed!(whole, 0..=u64::MAX, seed)
+            .called(words("seed", "Seed of the samples", "Of all samples. The same seed gives the same numbers, on any machine and any number of workers.")),
+        switch!("alone", "", alone)
+            .called(words("intervals", "Intervals each alone", "On: each interval holds the exact value with 99 % on its own, so that of many parameters some will miss it by chance. Off: all intervals of an estimator hold it together with 99 % (Bonferroni).")),
+        switch!("differences", "", differences)
+            .called(words("bars", "Differences only", "Shows what is left of each mean when the exact value is taken away, so that small biases are seen.")),
+        Row::new(Input::Text, |settings: &Self| settings.show.map_or_else(String::new, |place| place.to_string()), Self::set_show)
+            .key("show"),
+        Row::new(Input::Text, |settings: &Self| (settings.pattern + 1).to_string(), Self::set_pattern).key("pattern"),
+        switch!("yes", "", corrections).key("grow"),
+        // An address has one of these: how many samples are drawn, or will be.
+        Row::new(Input::Text, |settings: &Self| settings.samples(false), |settings: &mut Self, text| settings.set_samples(text, false)).key("samples"),
+        Row::new(Input::Text, |settings: &Self| settings.samples(true), |settings: &mut Self, text| settings.set_samples(text, true)).key("go"),
+    ];
+}
 
 impl ProofSettings {
-    /// Keys and values of what is not as by default.
-    pub fn write(&self) -> Keys {
-        let (usual, model) = (Self::default(), &self.model);
-        let mut keys = Keys::default();
-        keys.put_choice(model.origin, Origin::Preset);
-        if model.origin != Origin::Preset {
-            keys.put("sizes", listed(&model.sizes, ","));
-            keys.put_choice(model.units, usual.model.units);
-        }
-        if model.origin == Origin::Random {
-            keys.put_unless("model-seed", &model.seed, &usual.model.seed);
-            keys.put_unless("deviation", &model.deviation, &usual.model.deviation);
-        }
-        keys.put_unless("w", &edits(model), &String::new());
-        keys.put_unless("data", &data(&model.data), &data(&usual_data(model)));
-        keys.put_unless("estimators", &self.chosen_names(), &usual.chosen_names());
-        if self.marginalize != usual.marginalize {
-            keys.put("marginalized", if self.marginalize { "yes" } else { "no" });
-        }
-        for (cap, (now, usual)) in caps().zip(self.caps.iter().zip(&usual.caps)) {
-            keys.put_unless(cap.words.key, now, usual);
-        }
-        keys.put_unless("seed", &self.seed, &usual.seed);
-        keys.put_unless("intervals", &if self.alone { "alone" } else { "" }, &"");
-        keys.put_unless("bars", &if self.differences { "differences" } else { "" }, &"");
-        if let Some(place) = self.show {
-            keys.put("show", place);
-        }
-        keys.put_unless("pattern", &(self.pattern + 1), &1);
-        keys.put_on("grow", self.corrections);
-        if self.go {
-            keys.put("go", self.target);
-        } else {
-            keys.put_unless("samples", &self.target, &usual.target);
-        }
-        keys
-    }
-
     /// The settings that an address asks for. What cannot be read is as by default.
     pub fn read(keys: &Keys) -> Self {
-        let usual = Self { model: read_model(keys), ..Self::default() };
-        let mut caps_now = usual.caps;
-        for (cap, now) in caps().zip(&mut caps_now) {
-            *now = keys.parse(cap.words.key).filter(|asked| cap.range.contains(asked)).unwrap_or(*now);
+        let mut settings = form::read::<Self>(keys);
+        if settings.model.origin == Origin::Preset {
+            // Of the preset only edits and data can be others.
+            let ModelAndData { edits, data, .. } = settings.model;
+            settings.model = ModelAndData { edits, data, ..ModelAndData::default() };
         }
-        let below = |key: &str, end: usize| keys.parse::<usize>(key).filter(|&place| place < end);
-        let samples = |key: &str| keys.parse::<u32>(key).map(|samples| samples.clamp(100, MOST_SAMPLES));
-        Self {
-            chosen: keys
-                .get("estimators")
-                .map_or(usual.chosen, |names| from_fn(|at| names.split(',').any(|asked| asked == ESTIMATORS[at].name))),
-            marginalize: keys.get("marginalized").map_or(usual.marginalize, |word| word != "no"),
-            caps: caps_now,
-            seed: keys.parse("seed").unwrap_or(usual.seed),
-            alone: keys.get("intervals") == Some("alone"),
-            differences: keys.get("bars") == Some("differences"),
-            show: below("show", parameters::count(&usual.model.sizes)),
-            pattern: below("pattern", usual.model.data.len() + 1).map_or(0, |number| number.saturating_sub(1)),
-            corrections: keys.is_on("grow"),
-            go: samples("go").is_some(),
-            target: samples("go").or(samples("samples")).unwrap_or(usual.target),
-            ..usual
-        }
+        settings
+    }
+
+    fn set_origin(&mut self, name: &str) -> Taken {
+        self.model.origin = Origin::named(name).ok_or_else(String::new)?;
+        self.model.data = usual_data(&self.model);
+        Ok(())
+    }
+
+    fn sizes(&self) -> String {
+        if self.model.origin == Origin::Preset { String::new() } else { listed(&self.model.sizes, ",") }
+    }
+
+    fn set_sizes(&mut self, text: &str) -> Taken {
+        let can_be = |sizes: &Vec<u32>| self.model.origin != Origin::Preset && sizes.len() <= MOST_LAYERS;
+        self.model.sizes = sizes(text, MAX_UNITS).filter(can_be).ok_or_else(String::new)?;
+        self.model.data = usual_data(&self.model);
+        Ok(())
+    }
+
+    fn data(&self) -> String {
+        if self.model.data == usual_data(&self.model) { String::new() } else { data(&self.model.data) }
+    }
+
+    #[expect(clippy::unnecessary_wraps, reason = "as the table has it")]
+    fn set_edits(&mut self, text: &str) -> Taken {
+        self.model.edits = read_edits(text, parameters::count(&self.model.sizes));
+        Ok(())
+    }
+
+    fn set_data(&mut self, text: &str) -> Taken {
+        self.model.data = read_data(text, self.model.sizes[0] as usize).ok_or_else(String::new)?;
+        Ok(())
     }
 
     fn chosen_names(&self) -> String {
@@ -91,28 +117,42 @@ impl ProofSettings {
         let names = listed(chosen.map(|(estimator, _)| &estimator.name), ",");
         if names.is_empty() { "none".into() } else { names }
     }
+
+    #[expect(clippy::unnecessary_wraps, reason = "as the table has it")]
+    fn set_chosen(&mut self, names: &str) -> Taken {
+        self.chosen = from_fn(|at| names.split(',').any(|asked| asked == ESTIMATORS[at].name));
+        Ok(())
+    }
+
+    fn set_show(&mut self, text: &str) -> Taken {
+        self.show = Some(below(text, parameters::count(&self.model.sizes))?);
+        Ok(())
+    }
+
+    fn set_pattern(&mut self, text: &str) -> Taken {
+        self.pattern = below(text, self.model.data.len() + 1)?.saturating_sub(1);
+        Ok(())
+    }
+
+    /// How many samples, where those are drawn as asked; else as an address leaves it out.
+    fn samples(&self, go: bool) -> String {
+        match go {
+            _ if self.go == go => self.target.to_string(),
+            true => String::new(),
+            false => proof_preset().samples.to_string(),
+        }
+    }
+
+    fn set_samples(&mut self, text: &str, go: bool) -> Taken {
+        self.target = text.parse::<u32>().map_err(|_| String::new())?.clamp(100, MOST_SAMPLES);
+        self.go = go;
+        Ok(())
+    }
 }
 
-fn read_model(keys: &Keys) -> ModelAndData {
-    let mut model = ModelAndData { origin: keys.choice().unwrap_or_default(), ..ModelAndData::default() };
-    if model.origin != Origin::Preset {
-        model.sizes = keys
-            .get("sizes")
-            .and_then(|text| sizes(text, MAX_UNITS))
-            .filter(|sizes| sizes.len() <= MOST_LAYERS)
-            .unwrap_or(model.sizes);
-        model.units = keys.choice().unwrap_or_default();
-        model.seed = keys.parse("model-seed").unwrap_or(model.seed);
-        let deviation = keys.get("deviation").and_then(decimal).filter(|value| (0.0..=MOST_DEVIATION).contains(value));
-        model.deviation = deviation.unwrap_or(model.deviation);
-        model.data = usual_data(&model);
-    }
-    let end = parameters::count(&model.sizes);
-    model.edits = keys.get("w").map(|text| read_edits(text, end)).unwrap_or_default();
-    if let Some(data) = keys.get("data").and_then(|text| read_data(text, model.sizes[0] as usize)) {
-        model.data = data;
-    }
-    model
+/// A place before an end.
+fn below(text: &str, end: usize) -> Result<usize, String> {
+    text.parse().ok().filter(|&place| place < end).ok_or_else(String::new)
 }
 
 /// `place:value` for some, the values alone for all.
@@ -149,16 +189,21 @@ fn read_data(text: &str, width: usize) -> Option<Vec<Vec<u8>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dbm_core::Units;
     use dbm_protocol::SmallModel;
 
+    fn written(settings: &ProofSettings) -> Keys {
+        let mut keys = Keys::default();
+        form::write(settings, &mut keys);
+        keys
+    }
+
     fn back(settings: &ProofSettings) -> ProofSettings {
-        ProofSettings::read(&settings.write())
+        ProofSettings::read(&written(settings))
     }
 
     #[test]
     fn the_default_leaves_the_address_empty() {
-        assert!(ProofSettings::default().write().is_empty());
+        assert!(written(&ProofSettings::default()).is_empty());
         assert_eq!(ProofSettings::read(&Keys::default()), ProofSettings::default());
     }
 
@@ -169,7 +214,7 @@ mod tests {
         settings.model.data[1][2] = 0;
         settings.go = true;
         assert_eq!(back(&settings), settings);
-        let keys = settings.write();
+        let keys = written(&settings);
         assert_eq!((keys.get("go"), keys.get("w")), (Some("100000"), Some("3:-0.25")));
 
         let mut settings = ProofSettings {
@@ -204,16 +249,18 @@ mod tests {
         let edited = settings.model.edited(settings.model.zeros());
         let near = |a: &f32, b: &f32| (a - b).abs() <= 0.000_501;
         assert!(parameters::values(&edited).iter().zip(&parameters::values(&model)).all(|(a, b)| near(a, b)));
-        assert!(settings.write().get("w").is_some_and(|edits| !edits.contains(':')));
+        assert!(written(&settings).get("w").is_some_and(|edits| !edits.contains(':')));
     }
 
     #[test]
     fn nonsense_is_as_by_default_and_nothing_reaches_beyond_the_model() {
         let all = ["model", "sizes", "units", "model-seed", "deviation", "w", "data", "estimators", "meeting", "seed", "show"];
         for text in ["💥", "", "-1", "99999999999999999999", "nan", "1e9,2", "0", ",,", "3:inf", "999:1"] {
-            let settings =
-                ProofSettings::read(&all.into_iter().chain(["sweeps", "tries", "pattern"]).map(|key| (key, text)).collect());
+            let settings = ProofSettings::read(
+                &all.into_iter().chain(["sweeps", "tries", "pattern", "marginalized"]).map(|key| (key, text)).collect(),
+            );
             let end = parameters::count(&settings.model.sizes);
+            assert!(settings.marginalize && settings.caps == ProofSettings::default().caps, "{text}");
             assert!(settings.model.n_units() <= MAX_UNITS && settings.model.edits.keys().all(|&place| place < end), "{text}");
             assert!(settings.model.edits.values().all(|value| value.abs() <= LARGEST), "{text}");
             assert!(settings.show.is_none_or(|place| place < end) && settings.pattern < settings.model.data.len(), "{text}");

@@ -5,7 +5,6 @@ use super::estimator_table::ESTIMATORS;
 use super::settings::LEVEL;
 use super::state::ProofState;
 use crate::canvas::short;
-use crate::ui::check::Check;
 use leptos::prelude::*;
 use web_sys::KeyboardEvent;
 
@@ -132,12 +131,7 @@ pub fn bars(proof: ProofState) -> impl IntoView {
                 >
                     "The exact gradient, and the means"
                 </h3>
-                <Check
-                    label="Differences only"
-                    help="Shows what is left of each mean when the exact value is taken away, so that small biases are seen."
-                    value=Signal::derive(move || proof.settings.with(|settings| settings.differences))
-                    on_change=move |on| proof.settings.update(|settings| settings.differences = on)
-                />
+                {proof.form().check("bars")}
             </div>
             <div class="proof-axis" aria-hidden="true">{ticks}</div>
             <div

@@ -4,14 +4,13 @@ use super::estimates::{Estimates, Means};
 use super::estimator_table::ESTIMATORS;
 use super::settings::LEVEL;
 use super::state::ProofState;
-use crate::canvas::{Axis, Chart, Level, Point, Scale, Series, short};
-use crate::ui::chart::{ChartFigure, axis};
+use crate::canvas::{Axis, Chart, Level, Point, Series, short};
+use crate::ui::chart::ChartFigure;
 use leptos::prelude::*;
 
 /// The largest deviation is told from so many groups on: before, the errors themselves are guesses.
 const GROUPS: u32 = 3;
-/// The axes of the view's charts.
-pub const AXES: &str = include_str!("axes.txt");
+const LARGEST_DEVIATION: &str = "Of all parameters, how far a mean is from its exact value, in standard errors of the mean. An unbiased estimator stays about where it is; a bias grows with the root of the number of samples. Below the bound nothing speaks against the exact value.";
 
 /// The history of the means, and where they are now.
 fn history(estimates: &Estimates) -> Vec<Means> {
@@ -33,13 +32,14 @@ fn chart(proof: ProofState) -> Chart {
         let one = |(at, history): &(usize, Vec<Means>)| Series {
             name: ESTIMATORS[*at].title.into(),
             hue: ESTIMATORS[*at].hue,
-            dash: &ESTIMATORS[*at].dash,
+            dash: ESTIMATORS[*at].dash,
             points: history.iter().filter_map(of).collect(),
             ..Series::default()
         };
         histories.iter().map(one).collect()
     };
-    let x = axis(AXES, "samples", Scale::Logarithmic, None);
+    let x = Axis::new("samples", "Samples of each estimator, by powers of ten. An interval shrinks to a third over each.")
+        .logarithmic();
     match show {
         Some(place) if place < exact.len() => {
             let exact = exact[place];
@@ -56,9 +56,9 @@ fn chart(proof: ProofState) -> Chart {
             });
             let levels: Vec<Level> = [Level { y: 0.0, label: "exact".into() }].into_iter().chain(levels).collect();
             let reach = reach(&all, &levels);
-            let y = axis(AXES, "one", Scale::Linear, Some((-reach, reach)));
-            let y = Axis { label: format!("{}, {}", y.label, name.unwrap_or_default()), ..y };
-            Chart { x, y, series: all, levels: apart(levels, 0.14 * reach) }
+            let label = format!("mean − exact, {}", name.unwrap_or_default());
+            let y = Axis::new(&label, "The mean of the estimates so far less the exact value. The shade is the interval.");
+            Chart { x, y: y.over(-reach, reach), series: all, levels: apart(levels, 0.14 * reach) }
         }
         _ => {
             let one = |means: &Means| {
@@ -71,7 +71,7 @@ fn chart(proof: ProofState) -> Chart {
                 histories.iter().filter_map(|(_, history)| history.last()).map(|means| means.factor(alone)).fold(0.0, f64::max);
             let label = format!("{} % bound", 100.0 * LEVEL);
             let levels = if factor > 0.0 && factor.is_finite() { vec![Level { y: factor, label }] } else { Vec::new() };
-            let y = axis(AXES, "all", Scale::Logarithmic, None);
+            let y = Axis::new("largest deviation of all, in standard errors", LARGEST_DEVIATION).logarithmic();
             Chart { x, y, series: all, levels }
         }
     }

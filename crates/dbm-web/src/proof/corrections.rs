@@ -1,12 +1,11 @@
 //! How likely it is, as the model grows, that a coupling ever adds a correction.
 
-use super::convergence::AXES;
 use super::state::ProofState;
-use crate::canvas::{Chart, Level, Point, Scale, Series, power_of_ten, short};
+use crate::canvas::{Axis, Chart, Level, Point, Series, power_of_ten, short};
 use crate::ui::button::Button;
-use crate::ui::chart::{ChartFigure, axis};
+use crate::ui::chart::ChartFigure;
 use crate::ui::number::{listed, sizes};
-use crate::ui::table::{NumberTable, headings};
+use crate::ui::table::{NumberTable, headings, row};
 use crate::worker::client::Failure;
 use crate::worker::pool::{self, Group};
 use dbm_core::Units;
@@ -24,6 +23,8 @@ const RUNS: u32 = 1000;
 /// log10 of the probability of what nobody will ever see: once in a million couplings a second for thirty years.
 const NEVER: f64 = -15.0;
 const SECONDS_A_YEAR: f64 = 3.156e7;
+const UNITS: &str = "Of all layers, by powers of ten. Deep models stand beside shallow ones of as many units.";
+const PROBABILITY: &str = "That the first proposal is accepted, so that the two chains part and the coupling adds a correction. −3 is once in a thousand couplings.";
 
 /// Keeps the series in step with the settings.
 pub fn follow(proof: ProofState) {
@@ -82,8 +83,8 @@ fn chart(all: &Models) -> Chart {
         .map(|(x, found)| Point::new(x, (f64::from(found.moved) / f64::from(found.runs)).log10()));
     let series = |name: &str, hue, dash, dots, points| Series { name: name.into(), hue, dash, dots, points, ..Series::default() };
     Chart {
-        x: axis(AXES, "units", Scale::Logarithmic, Some((3.0, 2400.0))),
-        y: axis(AXES, "probability", Scale::Linear, Some((low, 0.0))),
+        x: Axis::new("units in all", UNITS).logarithmic().over(3.0, 2400.0),
+        y: Axis::new("log₁₀ of the probability that τ > 1", PROBABILITY).over(low, 0.0),
         series: vec![
             series("at most, shaded below", 2, &[6.0, 3.0], false, sorted(bound.collect())),
             series("exact", 0, &[], true, sorted(exact.collect())),
@@ -112,8 +113,8 @@ fn words(all: &Models) -> Option<String> {
     ))
 }
 
-/// A row of the table: the layer sizes, then what was found.
-fn row((sizes, found): &(Vec<u32>, Option<CorrectionProbability>)) -> impl IntoView + use<> {
+/// A line of the table: the layer sizes, then what was found.
+fn line((sizes, found): &(Vec<u32>, Option<CorrectionProbability>)) -> AnyView {
     let cells = found.map_or_else(
         || ["–"; 4].map(String::from),
         |CorrectionProbability { runs, moved, log10_probability, exact }| {
@@ -125,12 +126,7 @@ fn row((sizes, found): &(Vec<u32>, Option<CorrectionProbability>)) -> impl IntoV
             ]
         },
     );
-    view! {
-        <tr>
-            <th scope="row">{listed(sizes, "-")}</th>
-            {cells.map(|cell| view! { <td>{cell}</td> })}
-        </tr>
-    }
+    row(&listed(sizes, "-"), cells)
 }
 
 /// The chart, the table and the words.
@@ -173,7 +169,7 @@ pub fn corrections(proof: ProofState) -> impl IntoView {
                     <ChartFigure chart=chart title="Whether a coupling is ever seen" summary=Signal::derive(summary) file="seen" />
                 </div>
                 <NumberTable label="Models and their couplings" headings=headings(include_str!("corrections.txt"))>
-                    {move || all.with(|all| all.iter().map(row).collect_view())}
+                    {move || all.with(|all| all.iter().map(line).collect_view())}
                 </NumberTable>
             </div>
             <p class="proof-words">{move || all.with(words).unwrap_or_else(|| "What they say together comes here.".into())}</p>

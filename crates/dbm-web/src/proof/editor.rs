@@ -3,9 +3,10 @@
 use super::settings::{LARGEST, ModelAndData, Origin};
 use super::state::ProofState;
 use crate::ui::button::Button;
-use crate::ui::field::{LateField, number};
+use crate::ui::field::{TextField, number};
 use crate::ui::number::decimal;
 use crate::ui::select::{Select, SelectOption};
+use crate::ui::undo::Edits;
 use dbm_core::words::words;
 use leptos::prelude::*;
 
@@ -48,7 +49,14 @@ pub fn editor(proof: ProofState) -> impl IntoView {
                     on_choose=move |place: String| proof.show(place.parse().ok())
                 />
             </div>
-            <LateField id="proof-value" words=words("", "Its value", "The weight or bias, from −5 to 5.") value=Signal::derive(text) take disabled=nothing />
+            <TextField
+                id="proof-value"
+                words=words("", "Its value", "The weight or bias, from −5 to 5.")
+                late=true
+                value=Signal::derive(text)
+                on_type=take
+                disabled=nothing
+            />
             <div class="field">
                 <label for="proof-slide">"Slide it"</label>
                 <input
@@ -84,10 +92,15 @@ fn edits(proof: ProofState) -> impl IntoView {
             <Button
                 label="Undo"
                 help="Takes the last change of the model or its data back. Ctrl+Z"
-                idle=Signal::derive(move || !proof.can_undo_and_redo().0)
-                on_press=move |()| proof.undo()
+                idle=Signal::derive(move || !proof.edits.with(Edits::can_undo))
+                on_press=move |()| proof.step(Edits::undo)
             />
-            <Button label="Redo" help="Makes it again. Ctrl+Shift+Z" idle=Signal::derive(move || !proof.can_undo_and_redo().1) on_press=move |()| proof.redo() />
+            <Button
+                label="Redo"
+                help="Makes it again. Ctrl+Shift+Z"
+                idle=Signal::derive(move || !proof.edits.with(Edits::can_redo))
+                on_press=move |()| proof.step(Edits::redo)
+            />
             <Button label="Reset to the preset" idle=Signal::derive(preset) on_press=reset />
             <Button
                 label="Drop the edits"

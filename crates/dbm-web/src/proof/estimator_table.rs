@@ -1,7 +1,6 @@
 //! The estimators that can be chosen: one row each, from which forms, plots, tables and the address are made.
 
-use crate::ui::number::decimal;
-use crate::ui::texts::rows;
+use crate::ui::table::rows;
 use dbm_core::gradient::EstimatorSettings;
 use std::sync::LazyLock;
 
@@ -19,7 +18,7 @@ pub struct EstimatorRow {
     /// Its hue in plots, 0 to 5.
     pub hue: usize,
     /// Lengths of ink and gap of its line, in pixels.
-    pub dash: Vec<f64>,
+    pub dash: &'static [f64],
     /// Its mark in a plot, as a path around the origin.
     pub mark: &'static str,
 }
@@ -27,14 +26,25 @@ pub struct EstimatorRow {
 /// How many there are.
 pub const COUNT: usize = 8;
 
+/// Hue and dash of each.
+const DRAWN: [(usize, &[f64]); COUNT] = [
+    (0, &[]),
+    (3, &[7.0, 3.0]),
+    (4, &[2.0, 2.0]),
+    (1, &[2.0, 2.0]),
+    (1, &[10.0, 3.0, 2.0, 3.0]),
+    (2, &[]),
+    (2, &[7.0, 3.0]),
+    (5, &[2.0, 2.0]),
+];
+
 /// All of them, in the order of the plots.
 pub static ESTIMATORS: LazyLock<Vec<EstimatorRow>> = LazyLock::new(|| {
-    let row = |[title, hue, dash, mark, help]: [&'static str; 5]| {
+    let row = |([title, mark, help], (hue, dash)): ([&'static str; 3], (usize, &'static [f64]))| {
         let name = title.to_ascii_lowercase();
         // Few particles on a short way: more to correct, and sooner drawn.
         let settings = EstimatorSettings { particles: 4, smc_steps: 4, ..name.parse().unwrap_or_default() };
-        let dash = dash.split(' ').filter_map(decimal).collect();
-        EstimatorRow { title, name, help, settings, hue: hue.parse().unwrap_or_default(), dash, mark }
+        EstimatorRow { title, name, help, settings, hue, dash, mark }
     };
-    rows(include_str!("estimators.txt")).map(row).collect()
+    rows(include_str!("estimators.txt")).zip(DRAWN).map(row).collect()
 });

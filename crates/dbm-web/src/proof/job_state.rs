@@ -9,8 +9,6 @@ use crate::worker::pool;
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each says of another thing whether it is under way")]
 pub struct Jobs {
-    /// Counts the times that all samples were forgotten: jobs of before are nobody's.
-    pub generation: u32,
     /// Whether the exact values are those of the present model and data.
     pub exact_is_current: bool,
     /// Whether the model or the exact values are being asked for.

@@ -56,7 +56,6 @@ pub fn start_over(proof: ProofState) {
 fn forget_samples(proof: ProofState) {
     pool::cancel(Group::Estimates);
     let exact_is_current = proof.jobs.try_update_value(|jobs| {
-        jobs.generation = jobs.generation.wrapping_add(1);
         jobs.lanes = ESTIMATORS.iter().map(|_| Lane::default()).collect();
         jobs.at_work = 0;
         // The expectations that were at work are cancelled with the rest.
@@ -164,17 +163,16 @@ fn give_jobs(proof: ProofState) {
     }
 }
 
-/// Gives one job to the workers. Its answer is taken unless all samples have been forgotten meanwhile.
+/// Gives one job to the workers. It ends without an answer where all samples have been forgotten meanwhile.
 fn give<T: 'static>(
     proof: ProofState,
     command: DiagnosticsCommand,
     pick: impl FnOnce(DiagnosticsEvent) -> Option<T> + 'static,
     take: impl FnOnce(Result<T, Failure>) + 'static,
 ) {
-    let generation = proof.jobs.with_value(|jobs| jobs.generation);
     spawn_local(async move {
         let answer = pool::ask(Group::Estimates, command, pick).await;
-        if proof.jobs.with_value(|jobs| jobs.generation == generation) {
+        if !matches!(answer, Err(Failure::Ended)) {
             proof.jobs.update_value(|jobs| jobs.at_work -= 1);
             take(answer);
         }

@@ -7,11 +7,10 @@ mod corrections;
 mod editor;
 mod estimates;
 mod estimator_table;
-mod estimators;
+mod forms;
 mod graph;
 mod job_state;
 mod jobs;
-mod model_form;
 mod parameters;
 mod patterns;
 mod settings;
@@ -19,7 +18,9 @@ mod state;
 mod transport;
 mod verdicts;
 
-use crate::ui::binding::bind;
+use crate::ui::binding::{Keys, bind};
+use crate::ui::form;
+use crate::ui::undo::{self, Edits};
 use leptos::prelude::*;
 use settings::ProofSettings;
 use state::ProofState;
@@ -30,7 +31,11 @@ pub fn Proof() -> impl IntoView {
     let proof = ProofState::default();
     bind(
         address::PREFIX,
-        move || Some(proof.settings.with(ProofSettings::write)),
+        move || {
+            let mut keys = Keys::default();
+            proof.settings.with(|settings| form::write(settings, &mut keys));
+            Some(keys)
+        },
         move |keys| proof.adopt(ProofSettings::read(keys)),
     );
     jobs::follow(proof);
@@ -38,13 +43,9 @@ pub fn Proof() -> impl IntoView {
     let undo = move |event: web_sys::KeyboardEvent| {
         // In a field these keys are the field's.
         let typing = event.target().and_then(|target| wasm_bindgen::JsCast::dyn_into::<web_sys::HtmlInputElement>(target).ok());
-        if (event.ctrl_key() || event.meta_key()) && typing.is_none_or(|field| field.type_() != "text") {
-            match (event.key().to_ascii_lowercase().as_str(), event.shift_key()) {
-                ("z", false) => proof.undo(),
-                ("z", true) | ("y", _) => proof.redo(),
-                _ => return,
-            }
+        if let Some(back) = undo::asked(&event).filter(|_| typing.is_none_or(|field| field.type_() != "text")) {
             event.prevent_default();
+            proof.step(if back { Edits::undo } else { Edits::redo });
         }
     };
     view! {
@@ -59,8 +60,8 @@ pub fn Proof() -> impl IntoView {
                 {bars::bars(proof)}
                 <div class="proof-right">
                     <div data-tour="convergence">{convergence::convergence(proof)}</div>
-                    {estimators::estimators(proof)}
-                    {model_form::model_form(proof)}
+                    {forms::estimators(proof)}
+                    {forms::model_form(proof)}
                 </div>
             </div>
             {verdicts::verdicts(proof)}

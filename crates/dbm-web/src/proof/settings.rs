@@ -2,13 +2,11 @@
 
 use super::estimator_table::{COUNT, ESTIMATORS};
 use super::parameters;
-use crate::ui::texts::rows;
 use dbm_core::gradient::EstimatorSettings;
 use dbm_core::words::{Choice, Choose, Words, choice, words};
 use dbm_core::{Settings, Units};
 use dbm_protocol::{ModelSource, SmallModel, proof_preset};
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
 
 /// Units of a model, in all, up to which the gradient can be enumerated.
 pub const MAX_UNITS: u32 = 24;
@@ -62,7 +60,7 @@ pub struct ModelAndData {
     pub data: Vec<Vec<u8>>,
 }
 
-/// Everything the view is set to.
+/// Everything the view is set to; the rows say what each is.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "switches of the view, each with its own key in the address")]
 pub struct ProofSettings {
@@ -70,15 +68,11 @@ pub struct ProofSettings {
     pub model: ModelAndData,
     /// Which of [`ESTIMATORS`].
     pub chosen: [bool; COUNT],
-    /// Whether they replace half of each state by its conditional means.
     pub marginalize: bool,
-    /// The [`caps`]: of local searches, in sweeps, of couplings, in steps, and of one draw of a Gibbs coupling, in tries.
+    /// Caps of local searches, in sweeps, of couplings, in steps, and of one draw of a Gibbs coupling, in tries.
     pub caps: [u32; 3],
-    /// Seed of the samples.
     pub seed: u64,
-    /// Whether each interval holds its level alone, and not all of an estimator's together.
     pub alone: bool,
-    /// Whether the bars show what differs from the exact value, and not the value.
     pub differences: bool,
     /// Samples to draw of each estimator.
     pub target: u32,
@@ -197,20 +191,6 @@ impl ProofSettings {
         let key = |settings: &Self| (settings.marginalize, settings.caps, settings.seed);
         self.model == other.model && key(self) == key(other)
     }
-}
-
-/// A cap of the estimators: what it is called, and what it may be.
-pub struct Cap {
-    pub words: Words,
-    pub range: RangeInclusive<u32>,
-}
-
-/// The caps, in the order of [`ProofSettings::caps`].
-pub fn caps() -> impl Iterator<Item = Cap> {
-    rows(include_str!("caps.txt")).map(|[key, label, help, least]| {
-        let least = least.parse().unwrap_or(1);
-        Cap { words: words(key, label, help), range: least..=1_000_000 }
-    })
 }
 
 /// An edited value: in few characters, and of a size that keeps the sums finite.

@@ -3,15 +3,16 @@
 use super::estimates::Estimates;
 use super::job_state::Jobs;
 use super::parameters::{self, Parameter};
-use super::settings::{ModelAndData, ProofSettings, rounded};
+use super::settings::{ModelAndData, Origin, ProofSettings, rounded};
+use crate::ui::form::Form;
 use crate::ui::throttle::Throttle;
+use crate::ui::undo::Edits;
 use dbm_core::diagnostics::{CorrectionProbability, ExactGradient};
 use dbm_protocol::{ModelSource, SmallModel};
 use leptos::prelude::*;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Edits that can be taken back.
-const UNDO_DEPTH: usize = 200;
 /// The numbers are shown at most so often.
 const LOOK: Duration = Duration::from_millis(120);
 
@@ -38,8 +39,8 @@ pub struct ProofState {
     pub jobs: StoredValue<Jobs>,
     /// Shows the latest numbers.
     pub look: Throttle,
-    past: RwSignal<Vec<ModelAndData>>,
-    future: RwSignal<Vec<ModelAndData>>,
+    /// Edits of the model and its data.
+    pub edits: RwSignal<Edits<ModelAndData>>,
     /// The parameter whose edits are one step back while nothing else is edited.
     editing: StoredValue<Option<usize>>,
 }
@@ -60,8 +61,7 @@ impl Default for ProofState {
             corrections: RwSignal::default(),
             jobs: StoredValue::default(),
             look: Throttle::new(LOOK),
-            past: RwSignal::default(),
-            future: RwSignal::default(),
+            edits: RwSignal::default(),
             editing: StoredValue::new(None),
         }
     }
@@ -70,9 +70,30 @@ impl Default for ProofState {
 impl ProofState {
     /// Takes the settings of an address: there is nothing to take back.
     pub fn adopt(self, settings: ProofSettings) {
-        self.past.set(Vec::new());
-        self.future.set(Vec::new());
+        self.edits.set(Edits::default());
         self.settings.set(settings);
+    }
+
+    /// Its settings as a form.
+    pub fn form(self) -> Form {
+        Form::over("proof", self.settings, move |after| self.take(after))
+    }
+
+    /// Takes up what a field was set to; another model is drawn without the edits of the one before, and can be taken back.
+    fn take(self, after: ProofSettings) {
+        if self.settings.with_untracked(|before| before.model == after.model) {
+            return self.settings.set(after);
+        }
+        self.edit(None, |model| {
+            if model.units == after.model.units {
+                *model = ModelAndData { edits: BTreeMap::new(), ..after.model };
+            } else if model.origin == Origin::Preset {
+                // The preset is of one kind: the other is drawn.
+                *model = ModelAndData::random(after.model.sizes, after.model.units);
+            } else {
+                model.units = after.model.units;
+            }
+        });
     }
 
     /// Layer sizes, the visible one first.
@@ -113,15 +134,12 @@ impl ProofState {
             return;
         }
         if parameter.is_none() || self.editing.get_value() != parameter {
-            self.past.update(|past| {
-                past.push(before);
-                if past.len() > UNDO_DEPTH {
-                    past.remove(0);
-                }
+            self.edits.update(|edits| {
+                edits.begin(&before);
+                edits.end(&after);
             });
         }
         self.editing.set_value(parameter);
-        self.future.set(Vec::new());
         self.put(after);
     }
 
@@ -175,25 +193,11 @@ impl ProofState {
         });
     }
 
-    /// Whether there is an edit to take back, and one to make again.
-    pub fn can_undo_and_redo(self) -> (bool, bool) {
-        (self.past.with(|past| !past.is_empty()), self.future.with(|future| !future.is_empty()))
-    }
-
-    /// Takes the last edit back.
-    pub fn undo(self) {
-        self.step(self.past, self.future);
-    }
-
-    /// Makes it again.
-    pub fn redo(self) {
-        self.step(self.future, self.past);
-    }
-
-    fn step(self, from: RwSignal<Vec<ModelAndData>>, to: RwSignal<Vec<ModelAndData>>) {
+    /// Takes the last edit back, or makes it again.
+    pub fn step(self, step: fn(&mut Edits<ModelAndData>, &mut ModelAndData)) {
         self.end_edit();
-        let Some(model) = from.try_update(Vec::pop).flatten() else { return };
-        to.update(|to| to.push(self.settings.with_untracked(|settings| settings.model.clone())));
+        let mut model = self.settings.with_untracked(|settings| settings.model.clone());
+        self.edits.update(|edits| step(edits, &mut model));
         self.put(model);
     }
 }

@@ -1,9 +1,8 @@
 //! The fields of a form of settings, by the groups of the table.
 
 use super::draft::{Draft, ForData};
-use crate::ui::check::Check;
 use crate::ui::field::TextField;
-use crate::ui::select::{Select, SelectOption};
+use crate::ui::select::{Check, Select, SelectOption};
 use dbm_core::gradient::EstimatorKind;
 use dbm_core::settings::{Group, Line, Setting};
 use dbm_core::words::Choose;
@@ -88,7 +87,10 @@ fn typed(form: Form, setting: Setting, applies: Memo<bool>) -> AnyView {
             hint=Signal::derive(move || other.get().unwrap_or_else(|| warning.get()))
             value=value(form, setting)
             problem=Memo::new(move |_| form.draft.with(|draft| draft.problem(setting)))
-            on_type=move |text: String| form.change.run((setting, text))
+            on_type=move |text: String| {
+                form.change.run((setting, text));
+                Ok(())
+            }
             letters=setting.is_list()
             wide=setting.is_list() && !compared
             late=compared

@@ -78,8 +78,7 @@ impl Tour {
 }
 
 /// The masthead's button.
-#[component]
-pub fn TourButton() -> impl IntoView {
+pub fn tour_button() -> impl IntoView {
     let tour = Tour::of_page();
     let label = Signal::derive(move || if tour.left_at.get() > 1 { "Go on with the tour" } else { "Take the tour" }.to_string());
     view! {
@@ -94,8 +93,7 @@ pub fn TourButton() -> impl IntoView {
 }
 
 /// The panel of the step on show.
-#[component]
-pub fn TourPanel() -> impl IntoView {
+pub fn tour_panel() -> impl IntoView {
     let tour = Tour::of_page();
     let view = OnShow::of_page().view;
     let ring = Ring::new();

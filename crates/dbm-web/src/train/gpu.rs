@@ -11,9 +11,7 @@ use leptos::prelude::*;
 const LONGEST: &str = "Ten steps took the processor 0.123 s on 12 workers, and the GPU (Name of some GPU of some maker) 0.123 s. The processor is 12.5 times as fast and goes on.";
 
 /// The button that times both, and what came of it.
-#[component]
-pub fn GpuChoice() -> impl IntoView {
-    let session = Session::of_page();
+pub fn gpu_choice(session: Session) -> impl IntoView {
     let (work, told) = (Work::new(session.client), RwSignal::new(String::new()));
     // Whether both were timed for this run, and the processor was the faster.
     let slower = RwSignal::new(false);

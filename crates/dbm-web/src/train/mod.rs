@@ -16,13 +16,13 @@ use crate::ui::select::{Select, SelectOption};
 use crate::worker::export;
 use crate::worker::session::{PACES, Session};
 use dbm_protocol::{Command, LogFormat, Metrics, Product};
-use gpu::GpuChoice;
-use instruments::Instruments;
+use gpu::gpu_choice;
+use instruments::all_instruments;
 use leptos::prelude::*;
 use run_link::RunLink;
 pub use run_link::shared;
 use samples::Samples;
-use settings::{Learning, SettingsForm};
+use settings::{learning_form, settings_form};
 
 /// The view of one run; where two are on show, only the choice between them.
 #[component]
@@ -57,7 +57,7 @@ pub fn Training(
         _ => "",
     };
     view! {
-        <Runs />
+        {runs_choice()}
         <section class="training" aria-labelledby="training-title" hidden=move || two_runs.get()>
             <div class="ruled transport">
                 <h2 id="training-title">"Training"</h2>
@@ -113,21 +113,21 @@ pub fn Training(
                 </p>
                 <div class="transport-line">
                     <p class="hint" role="status">{hint}</p>
-                    <Underway />
+                    {underway_line(session)}
                 </div>
             </div>
-            <RunLine />
+            {run_line(session)}
             <div class="training-grid">
                 <div class="setup">
                     {data.run()}
-                    <SettingsForm />
+                    {settings_form()}
                 </div>
                 <Samples />
                 <div id="instruments">
-                    <Instruments />
+                    {all_instruments(session)}
                 </div>
                 {gaps.run()}
-                <Learning />
+                {learning_form()}
             </div>
         </section>
     }
@@ -147,8 +147,7 @@ fn save(session: Session, form: usize) {
 }
 
 /// One run, or two side by side.
-#[component]
-fn Runs() -> impl IntoView {
+fn runs_choice() -> impl IntoView {
     let two_runs = OnShow::of_page().two_runs;
     let choose = move |two| {
         two_runs.set(two);
@@ -173,9 +172,7 @@ fn Runs() -> impl IntoView {
 }
 
 /// How fast the run goes, and what tells it from others.
-#[component]
-fn RunLine() -> impl IntoView {
-    let session = Session::of_page();
+fn run_line(session: Session) -> impl IntoView {
     let pace = move |pace: String| session.set_pace(pace.parse().unwrap_or(0));
     let sum = Memo::new(move |_| session.metrics.with(|metrics| metrics.checksum.clone()));
     let option =
@@ -193,7 +190,7 @@ fn RunLine() -> impl IntoView {
                     on_choose=pace
                 />
             </span>
-            <GpuChoice />
+            {gpu_choice(session)}
             <p
                 class="figures-text checksum"
                 data-help="Of all parameters of the paused run. Equal checksums mean runs that are equal to the last bit, on any machine; what a GPU has computed comes again on the same GPU alone."
@@ -222,9 +219,7 @@ fn speed(rate: f64) -> String {
 }
 
 /// What the counter does not count: pretraining, and the parts of a gradient step that takes long.
-#[component]
-fn Underway() -> impl IntoView {
-    let session = Session::of_page();
+fn underway_line(session: Session) -> impl IntoView {
     let underway = Memo::new(move |_| session.metrics.with(underway));
     view! {
         <Show when=move || underway.with(Option::is_some)>

@@ -2,7 +2,7 @@
 
 use super::film;
 use crate::canvas::shape::Shape;
-use crate::canvas::{shows, tiles};
+use crate::canvas::{fixed, shows, tiles};
 use crate::ui::button::Button;
 use crate::ui::save::Save;
 use crate::ui::term::Term;
@@ -91,15 +91,13 @@ pub fn Samples() -> impl IntoView {
             </div>
             <canvas node_ref=canvas class="samples" style:aspect-ratio=ratio role="img" aria-label=words></canvas>
             <p class="figures-text">{short}</p>
-            <Signals />
+            {signals_list(session)}
         </section>
     }
 }
 
 /// How the model in training does on the data, in numbers.
-#[component]
-fn Signals() -> impl IntoView {
-    let session = Session::of_page();
+fn signals_list(session: Session) -> impl IntoView {
     let seen = Memo::new(move |_| {
         let training = session.looked_at() == ModelChoice::Training;
         session.metrics.with(|metrics| metrics.signals).filter(|_| training)
@@ -117,7 +115,7 @@ fn Signals() -> impl IntoView {
                 <dt title="Of 50 examples: the log-probability of each bit given the others, summed; nats an example, smoothed">
                     "Pseudo-likelihood"
                 </dt>
-                <dd>{number(|signals| format!("{:.1} nats", signals.pseudo_log_likelihood).replace('-', "−"))}</dd>
+                <dd>{number(|signals| format!("{} nats", fixed(signals.pseudo_log_likelihood, 1)))}</dd>
             </div>
         </dl>
     }

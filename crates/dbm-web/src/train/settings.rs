@@ -23,8 +23,7 @@ fn form() -> Form {
 }
 
 /// What nearly every visitor looks at, and below it what else a run goes by.
-#[component]
-pub fn SettingsForm() -> impl IntoView {
+pub fn settings_form() -> impl IntoView {
     let form = form();
     view! {
         <form class="settings" aria-label="Settings of the run" on:submit=|event| event.prevent_default()>
@@ -37,8 +36,7 @@ pub fn SettingsForm() -> impl IntoView {
 }
 
 /// The form below the figures: how a run learns, its estimator and its start.
-#[component]
-pub fn Learning() -> impl IntoView {
+pub fn learning_form() -> impl IntoView {
     let form = form();
     view! {
         <form class="learning" aria-label="Estimator and start of the run" on:submit=|event| event.prevent_default()>

@@ -3,7 +3,6 @@
 //! A feature says how its state is written as keys and how keys are taken up; [`bind`] does the rest. Keys that are as by default are left out.
 
 use super::address;
-use dbm_core::words::Choose;
 use leptos::prelude::*;
 use std::fmt::Display;
 use std::str::FromStr;
@@ -50,11 +49,6 @@ impl Keys {
         self.get(key) == Some("yes")
     }
 
-    /// The value of a choice, under the choice's own key; nothing where it is not named, or by no known name.
-    pub fn choice<T: Choose>(&self) -> Option<T> {
-        T::named(self.get(T::WORDS.key)?)
-    }
-
     /// Writes a key.
     pub fn put(&mut self, key: &str, value: impl Display) {
         self.0.push((key.into(), value.to_string()));
@@ -71,13 +65,6 @@ impl Keys {
     pub fn put_on(&mut self, key: &str, on: bool) {
         if on {
             self.put(key, "yes");
-        }
-    }
-
-    /// Writes a choice where it is not the usual one.
-    pub fn put_choice<T: Choose>(&mut self, value: T, usual: T) {
-        if value != usual {
-            self.put(T::WORDS.key, value.choice().name);
         }
     }
 

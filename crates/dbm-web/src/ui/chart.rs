@@ -1,11 +1,10 @@
 //! A chart on the page: its title and legend, the plot, what it says at the pointer, the same as a table, and as a file.
 
-use crate::canvas::{Axis, Chart, Colours, Plane, Scale, Series, Surface, Svg, redraws, short};
+use crate::canvas::{Chart, Colours, Plane, Scale, Series, Surface, Svg, redraws, short};
 use crate::ui::download;
 use crate::ui::notices::Notices;
 use crate::ui::save::Save;
-use crate::ui::table::{FoldedTable, Heading};
-use crate::ui::texts::rows;
+use crate::ui::table::{FoldedTable, Heading, row};
 use dbm_protocol::NamedBytes;
 use leptos::html::Canvas;
 use leptos::prelude::*;
@@ -17,12 +16,6 @@ const LINES: usize = 200;
 const PAPER: (f64, f64) = (720.0, 400.0);
 /// Height of a line of text below it.
 const LINE: f64 = 20.0;
-
-/// An axis by its name in a table of axes: name, label and hover help.
-pub fn axis(table: &'static str, name: &str, scale: Scale, range: Option<(f64, f64)>) -> Axis {
-    let [_, label, help] = rows(table).find(|[of, ..]: &[&str; 3]| *of == name).unwrap_or_default();
-    Axis { label: label.into(), help: help.into(), scale, range }
-}
 
 /// The figure. Its table is made when it is unfolded.
 #[component]
@@ -154,15 +147,8 @@ fn columns(chart: &Chart) -> Vec<Heading> {
 fn lines(chart: &Chart) -> impl IntoView + use<> {
     let all = places(chart);
     let every = all.len().div_ceil(LINES).max(1);
-    let line = |&x: &f64| {
-        let cell = |series| view! { <td>{value(series, x).unwrap_or_else(|| "–".into())}</td> };
-        view! {
-            <tr>
-                <th scope="row">{short(x)}</th>
-                {chart.series.iter().map(cell).collect_view()}
-            </tr>
-        }
-    };
+    let cell = |series, x| value(series, x).unwrap_or_else(|| "–".into());
+    let line = |&x: &f64| row(&short(x), chart.series.iter().map(|series| cell(series, x)));
     all.iter().rev().step_by(every).rev().map(line).collect_view()
 }
 

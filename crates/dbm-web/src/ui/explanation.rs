@@ -7,7 +7,7 @@ use js_sys::futures::JsFuture;
 use leptos::html::{Details, Div};
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::Response;
+use web_sys::{Element, Response};
 
 /// From which width of the window on there is room beside a view, as the style sheet has it.
 const ROOM: u32 = 1600;
@@ -28,13 +28,7 @@ pub fn Explained(
     Effect::new(move |_| {
         let (Some(folded), Some(inside), true) = (folded.get(), inside.get(), seen.get()) else { return };
         folded.set_open(is_as_wide(if view == View::Complete { ROOM_BESIDE_COMPLETE } else { ROOM }));
-        leptos::task::spawn_local(async move {
-            match fetch(&format!("./explain/{}.html", view.name())).await {
-                // A file of the page's own, like its scripts.
-                Ok(html) => inside.set_inner_html(&html),
-                Err(why) => inside.set_text_content(Some(&format!("The explanation could not be fetched: {}.", words(&why)))),
-            }
-        });
+        fetch(inside.into(), format!("./explain/{}.html", view.name()), "explanation", || true);
     });
     view! {
         <div class=format!("explained {}", view.name()) hidden=move || !shown.get()>
@@ -47,11 +41,20 @@ pub fn Explained(
     }
 }
 
-/// A fragment of HTML beside the page.
-///
-/// # Errors
-/// What the browser says, or the server.
-pub async fn fetch(path: &str) -> Result<String, JsValue> {
+/// Puts a fragment of HTML beside the page into an element, or says that `what` it is could not be fetched; unless it is not wanted any more by then.
+pub fn fetch(inside: Element, path: String, what: &'static str, is_wanted: impl Fn() -> bool + 'static) {
+    leptos::task::spawn_local(async move {
+        let html = text_of(&path).await;
+        match html {
+            _ if !is_wanted() => {}
+            // A file of the page's own, like its scripts.
+            Ok(html) => inside.set_inner_html(&html),
+            Err(why) => inside.set_text_content(Some(&format!("The {what} could not be fetched: {}.", words(&why)))),
+        }
+    });
+}
+
+async fn text_of(path: &str) -> Result<String, JsValue> {
     let answer: Response = JsFuture::from(window().fetch_with_str(path)).await?.unchecked_into();
     if !answer.ok() {
         return Err(JsValue::from_str(&format!("the server answered {}", answer.status())));

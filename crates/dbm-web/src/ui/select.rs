@@ -1,4 +1,4 @@
-//! A labelled select: the one that every form uses.
+//! What can be chosen: the labelled select and the labelled checkbox that every form uses.
 
 use dbm_core::words::Choose;
 use leptos::prelude::*;
@@ -118,28 +118,29 @@ pub fn Select(
     }
 }
 
-/// A labelled select over the values of a type, in the words of its table.
+/// A labelled checkbox, its label behind it.
 #[component]
-pub fn Choice<T: Choose>(
-    /// The element's id.
-    id: &'static str,
-    /// The value that is chosen.
+pub fn Check(
+    /// What it is called.
+    label: &'static str,
+    /// Hover help; empty for none.
+    #[prop(optional)]
+    help: &'static str,
+    /// Whether it is ticked.
     #[prop(into)]
-    value: Signal<T>,
-    /// Hears what the visitor chooses.
+    value: Signal<bool>,
+    /// Called with the new value.
     #[prop(into)]
-    on_choose: Callback<T>,
-    /// Whether it can be used.
-    #[prop(optional, into)]
-    disabled: Signal<bool>,
+    on_change: Callback<bool>,
+    /// What stands between the box and its label.
+    #[prop(optional)]
+    children: Option<Children>,
 ) -> impl IntoView {
-    let options = SelectOption::of_choices::<T>();
-    let chosen = move |name: String| {
-        if let Some(value) = T::named(&name) {
-            on_choose.run(value);
-        }
-    };
-    let words = T::WORDS;
-    let name = Signal::derive(move || value.get().choice().name.to_string());
-    view! { <Select id label=words.label help=words.help options=options value=name on_choose=chosen disabled /> }
+    view! {
+        <label class="check" data-help=Some(help).filter(|help| !help.is_empty())>
+            <input type="checkbox" prop:checked=move || value.get() on:change=move |event| on_change.run(event_target_checked(&event)) />
+            {children.map(|children| children())}
+            <span>{label}</span>
+        </label>
+    }
 }

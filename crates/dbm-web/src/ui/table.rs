@@ -1,8 +1,15 @@
-//! A table of numbers that scrolls in its own box.
+//! Tables: of numbers, which scroll in their own box, and of texts in files.
 
-use super::texts::rows;
 use leptos::html::Div;
 use leptos::prelude::*;
+
+/// The rows of a table of texts in a file beside the code that shows it: a line for each row, a bar between columns; a column that is missing is empty.
+pub fn rows<const N: usize>(file: &'static str) -> impl Iterator<Item = [&'static str; N]> {
+    file.lines().map(|line| {
+        let mut columns = line.split(" | ");
+        std::array::from_fn(|_| columns.next().unwrap_or_default())
+    })
+}
 
 /// A column's heading, and its hover help; the help may be empty.
 pub type Heading = (String, &'static str);
@@ -49,6 +56,18 @@ pub fn NumberTable(
             </table>
         </div>
     }
+}
+
+/// A row of texts, with what heads it.
+pub fn row(head: &str, cells: impl IntoIterator<Item = String>) -> AnyView {
+    let cells = cells.into_iter().map(|text| view! { <td>{text}</td> }).collect_view();
+    view! {
+        <tr>
+            <th scope="row">{head.to_string()}</th>
+            {cells}
+        </tr>
+    }
+    .into_any()
 }
 
 /// A table that is folded away; its rows are made when it is unfolded.

@@ -1,4 +1,4 @@
-//! Timers: something is done once, soon, however often it is asked for meanwhile; or again and again at a fixed interval.
+//! Something is done once, soon, however often it is asked for meanwhile.
 
 use leptos::prelude::*;
 use std::time::Duration;
@@ -30,15 +30,4 @@ impl Throttle {
             self.pause,
         );
     }
-}
-
-/// Takes a step at every tick while `playing`, as long as the present part of the page is there; `step` says whether there are more.
-pub fn play(playing: RwSignal<bool>, beat: Duration, step: impl Fn() -> bool + 'static) {
-    let step = move || {
-        if playing.get_untracked() {
-            playing.set(step());
-        }
-    };
-    let timer = set_interval_with_handle(step, beat);
-    on_cleanup(move || timer.into_iter().for_each(|timer| timer.clear()));
 }

@@ -3,7 +3,7 @@
 use super::results::Together;
 use super::state::Particles;
 use crate::canvas::shape::Shape;
-use crate::canvas::{Fill, Layer, filter_tiles, short, shows, shows_layer};
+use crate::canvas::{Fill, Layer, filter_tiles, fixed, short, shows, shows_layer};
 use crate::ui::table::{NumberTable, headings};
 use dbm_protocol::{Filters, ModelChoice};
 use leptos::html::Canvas;
@@ -105,7 +105,6 @@ fn signed(shape: Shape, values: &[f64], scale: f64) -> Filters {
 /// Each visible unit: how likely it is high, alone and corrected, as marks between low and high and as numbers.
 fn units(together: &Together) -> impl IntoView + use<> {
     let mark = |class: &'static str, share: f64| view! { <i class=class style:left=format!("{:.1}%", 100.0 * share.clamp(0.0, 1.0))></i> };
-    let three = |share: f64| format!("{share:.3}").replace('-', "−");
     let row = |(unit, (&first, &more)): (usize, (&f64, &f64))| {
         view! {
             <tr>
@@ -113,7 +112,7 @@ fn units(together: &Together) -> impl IntoView + use<> {
                 <td class="unit-track">
                     <span aria-hidden="true">{mark("alone", first)} {mark("with", first + more)}</span>
                 </td>
-                {[first, first + more, more].map(|share| view! { <td>{three(share)}</td> })}
+                {[first, first + more, more].map(|share| view! { <td>{fixed(share, 3)}</td> })}
             </tr>
         }
     };

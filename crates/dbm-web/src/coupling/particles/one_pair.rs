@@ -4,9 +4,9 @@ use super::super::moments::{decision, probability};
 use super::change::layer;
 use super::state::Particles;
 use crate::canvas::shape::Shape;
-use crate::canvas::shows_layer;
+use crate::canvas::{fixed, shows_layer};
 use crate::ui::button::Button;
-use crate::ui::table::{NumberTable, headings};
+use crate::ui::table::{NumberTable, headings, row};
 use dbm_core::diagnostics::{OfferedRun, RunPair, acceptance_probability};
 use leptos::html::Canvas;
 use leptos::prelude::*;
@@ -22,7 +22,7 @@ pub fn one_pair(particles: Particles) -> impl IntoView {
     let shape = Memo::new(move |_| particles.shape());
     let go = move |to: Option<u32>| {
         if let Some(to) = to {
-            form.change.run(("pair", (to + 1).to_string()));
+            form.set("pair", (to + 1).to_string());
         }
     };
     let beside = move |forward: bool| {
@@ -108,30 +108,20 @@ fn pictures(shape: Shape, pair: &RunPair) -> impl IntoView + use<> {
 
 fn times(count: f64) -> String {
     // No minus before what rounds to nothing.
-    format!("{:.2}", (100.0 * count).round() / 100.0 + 0.0).replace('-', "−")
+    fixed((100.0 * count).round() / 100.0 + 0.0, 2)
 }
 
 /// The start, and every step.
 fn steps(pair: &RunPair) -> impl IntoView + use<> {
-    let line = |t: usize, cells: [String; 7]| {
-        view! {
-            <tr>
-                <th scope="row">{t}</th>
-                {cells.map(|text| view! { <td>{text}</td> })}
-            </tr>
-        }
-    };
-    let run = |t: usize| {
-        pair.runs.get(t).map_or_else(Default::default, |run| (format!("{:.2}", run.log_z).replace('-', "−"), times(run.times)))
-    };
+    let run = |t: usize| pair.runs.get(t).map_or_else(Default::default, |run| (fixed(run.log_z, 2), times(run.times)));
     let none = || String::from("–");
     let (log_z, counts) = run(0);
-    let mut all = vec![line(0, [log_z, none(), none(), none(), "run 0".into(), none(), counts])];
+    let mut all = vec![row("0", [log_z, none(), none(), none(), "run 0".into(), none(), counts])];
     for (step, t) in pair.steps.iter().zip(1..) {
         let decided = |log: f64| decision(step.u, acceptance_probability(log));
         let (log_z, counts) = run(t);
-        all.push(line(
-            t,
+        all.push(row(
+            &t.to_string(),
             [
                 log_z,
                 probability(step.u),

@@ -1,5 +1,6 @@
 //! The pairs of runs that have come, and what they say together.
 
+use super::super::numbered::Numbered;
 use super::settings::ParticleSettings;
 use crate::canvas::bins::Summary;
 use crate::canvas::short;
@@ -10,9 +11,8 @@ use dbm_protocol::Histogram;
 /// From how many times on a run is worth a word.
 const HEAVY: f64 = 3.0;
 
-/// Pairs by number, of one model as it stood when they were begun; those that have not come are empty.
-#[derive(Clone, Debug, Default)]
-pub struct ParticleResults(Vec<Option<RunPair>>);
+/// Pairs by number, of one model as it stood when they were begun.
+pub type ParticleResults = Numbered<RunPair>;
 
 /// What the pairs say together.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,41 +34,6 @@ pub struct Together {
 }
 
 impl ParticleResults {
-    /// Takes what a job gave. Refused where the answer is not one of so many pairs.
-    pub fn take(&mut self, (first, count): (u32, u32), answer: Vec<RunPair>) -> Result<(), String> {
-        if answer.len() != count as usize {
-            return Err(format!("a worker was asked for {count} pairs and answered with {}", answer.len()));
-        }
-        let first = first as usize;
-        if self.0.len() < first + answer.len() {
-            self.0.resize(first + answer.len(), None);
-        }
-        self.0[first..].iter_mut().zip(answer).for_each(|(place, pair)| *place = Some(pair));
-        Ok(())
-    }
-
-    /// A pair by its number, where it has come.
-    pub fn get(&self, pair: u32) -> Option<&RunPair> {
-        self.0.get(pair as usize)?.as_ref()
-    }
-
-    /// Those of the first `wanted` that have come, with their numbers.
-    pub fn some(&self, wanted: u32) -> impl Iterator<Item = (u32, &RunPair)> {
-        (0..wanted).filter_map(|pair| Some((pair, self.get(pair)?)))
-    }
-
-    /// Jobs for those of the first `wanted` that are missing, of at most `most` pairs each.
-    pub fn missing(&self, wanted: u32, most: u32) -> Vec<(u32, u32)> {
-        let mut jobs: Vec<(u32, u32)> = Vec::new();
-        for pair in (0..wanted).filter(|&pair| self.get(pair).is_none()) {
-            match jobs.last_mut() {
-                Some((first, count)) if *first + *count == pair && *count < most => *count += 1,
-                _ => jobs.push((pair, 1)),
-            }
-        }
-        jobs
-    }
-
     /// The first of those of the first `wanted` that took longest.
     pub fn longest(&self, wanted: u32) -> Option<u32> {
         self.some(wanted).max_by_key(|(pair, found)| (found.meeting.time, std::cmp::Reverse(*pair))).map(|(pair, _)| pair)
@@ -103,11 +68,6 @@ fn histogram(meetings: impl Iterator<Item = Meeting>, cap: u32) -> Histogram {
     histogram
 }
 
-/// A share in per cent.
-pub fn percent(part: u32, whole: u32) -> String {
-    format!("{} %", short((100.0 * f64::from(part) / f64::from(whole.max(1))).round()))
-}
-
 impl Together {
     /// How many pairs of particles met after step one.
     fn late(&self) -> u32 {
@@ -122,7 +82,7 @@ impl Together {
         let other = if uniform.above_one == 0.0 {
             " Uniform proposals on the same model: every τ is 1, not one was accepted.".to_string()
         } else {
-            format!(" With uniform proposals {} of them did.", percent_of(uniform.above_one))
+            format!(" With uniform proposals {} of them did.", percent(uniform.above_one))
         };
         let cut = match self.particles.capped {
             0 => String::new(),
@@ -152,7 +112,8 @@ impl Together {
     }
 }
 
-fn percent_of(share: f64) -> String {
+/// A share in per cent.
+pub fn percent(share: f64) -> String {
     format!("{} %", short((100.0 * share).round()))
 }
 
@@ -184,12 +145,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_is_counted_and_what_is_missing_is_known() {
+    fn what_is_there_is_counted() {
         let mut results = ParticleResults::default();
-        assert_eq!(results.missing(5, 2), [(0, 2), (2, 2), (4, 1)]);
-        results.take((1, 2), vec![pair(3, 1, 0.5), pair(9, 1, 1.5)]).unwrap();
-        assert_eq!(results.missing(5, 10), [(0, 1), (3, 2)]);
-        assert!(results.take((0, 2), vec![pair(1, 1, 0.0)]).is_err());
+        results.take(1, 2, &[pair(3, 1, 0.5), pair(9, 1, 1.5)], "pairs").unwrap();
         let together = results.together(5, 9);
         assert_eq!((together.pairs, together.offered, together.particles.capped), (2, (2, 2), 1));
         assert_eq!(together.particles.counts, [(3, 1), (9, 1)]);
@@ -201,9 +159,9 @@ mod tests {
     #[test]
     fn the_words_follow_from_the_pairs() {
         let mut results = ParticleResults::default();
-        results.take((0, 1), vec![pair(1, 1, 0.5)]).unwrap();
+        results.take(0, 1, &[pair(1, 1, 0.5)], "pairs").unwrap();
         assert!(results.together(1, 9).change_words("pixel").contains("from the second on"));
-        results.take((1, 3), vec![pair(3, 1, 0.5), pair(9, 1, 0.5), pair(2, 1, 0.6)]).unwrap();
+        results.take(1, 3, &[pair(3, 1, 0.5), pair(9, 1, 0.5), pair(2, 1, 0.6)], "pairs").unwrap();
         let together = results.together(4, 9);
         let words = together.meeting_words();
         assert!(
@@ -215,7 +173,7 @@ mod tests {
             "{}",
             together.change_words("pixel")
         );
-        results.take((4, 1), vec![pair(1, 2, -1.0)]).unwrap();
+        results.take(4, 1, &[pair(1, 2, -1.0)], "pairs").unwrap();
         let together = results.together(5, 9);
         assert!(together.change_words("unit").contains("less than"), "{}", together.change_words("unit"));
         assert!(together.meeting_words().contains("With uniform proposals 20 % of them did."), "{}", together.meeting_words());

@@ -1,12 +1,12 @@
 //! What pairs of runs are made of: a model, what a run is, how many pairs, and which of them is on view.
 
-use crate::ui::field::{Entry, Texts, number, whole};
-use crate::ui::number::sizes;
+use crate::ui::field::layers;
+use crate::ui::form::{Input, Row, Table, choice, typed};
+use crate::ui::number::listed;
 use dbm_core::Units;
 use dbm_core::diagnostics::RunPairs;
 use dbm_core::gradient::SmcPath;
 use dbm_core::words::{Choice, Choose, Words, choice, words};
-use std::sync::LazyLock;
 
 /// Most units of a random model, all layers.
 const MOST_UNITS: u32 = 400;
@@ -16,35 +16,6 @@ const MOST_DEVIATION: f64 = 3.0;
 const MOST: u32 = 1000;
 /// Most pairs: each keeps the pictures of all its runs.
 pub const MOST_PAIRS: u32 = 1000;
-
-/// The settings, those of the form first.
-pub static ENTRIES: LazyLock<Vec<Entry>> = LazyLock::new(|| {
-    let mut all = Entry::typed(
-        include_str!("settings.txt"),
-        &[
-            |text| {
-                let wanted = format!(
-                    "Two layer sizes or more are expected, the visible one first, as in 8-6-4: at most {MOST_UNITS} units in all."
-                );
-                sizes(text, MOST_UNITS).map(drop).ok_or(wanted)
-            },
-            |text| number(text, &(0.0..=MOST_DEVIATION)).map(drop),
-            |text| whole(text, &(2..=MOST)).map(drop),
-            |text| whole(text, &(1..=MOST)).map(drop),
-            |text| whole(text, &(1..=MOST_PAIRS)).map(drop),
-            |text| whole(text, &(1..=MOST)).map(drop),
-            |text| whole(text, &(0..=u64::MAX)).map(drop),
-        ],
-    );
-    all.extend([
-        Entry::choice("smc-model", ParticleModel::Opened),
-        Entry::choice("smc-units", Units::Bits),
-        Entry::choice("path", SmcPath::Temperatures),
-        // The pair whose steps are on view.
-        Entry::plain("pair", "1", |text| whole(text, &(1..=MOST_PAIRS)).map(drop)),
-    ]);
-    all
-});
 
 /// Which model the runs are of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,60 +38,88 @@ impl Choose for ParticleModel {
     ];
 }
 
-/// All of it, checked.
+/// All of it; the rows say what each is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParticleSettings {
-    /// Which model.
     pub model: ParticleModel,
-    /// Layer sizes of a random one,
     pub sizes: Vec<u32>,
-    /// the kind of its units,
     pub units: Units,
-    /// and the deviation of its weights.
     pub deviation: f64,
-    /// The runs, the cap and the seed.
     pub pairs: RunPairs,
-    /// How many pairs.
     pub count: u32,
+    /// The pair whose steps are on view, from 1 on.
+    pub pair: u32,
+}
+
+impl Default for ParticleSettings {
+    fn default() -> Self {
+        Self {
+            model: ParticleModel::Opened,
+            sizes: vec![8, 6, 4],
+            units: Units::Bits,
+            deviation: 1.0,
+            pairs: RunPairs { particles: 20, path: SmcPath::Temperatures, steps: 50, cap: 100, seed: 1 },
+            count: 100,
+            pair: 1,
+        }
+    }
+}
+
+impl Table for ParticleSettings {
+    const ROWS: &'static [Row<Self>] = &[
+        Row::new(Input::Text, |settings: &Self| listed(&settings.sizes, "-"), Self::set_sizes)
+            .called(words("smc-sizes", "Layer sizes", "Units of each layer of a random model, the visible one first; at most 400 in all."))
+            .wide()
+            .when(Self::is_random),
+        typed!(number, 0.0..=MOST_DEVIATION, deviation)
+            .called(words("smc-deviation", "Weight deviation", "Standard deviation of the random weights, 0 to 3. The larger, the further apart what the model likes."))
+            .when(Self::is_random),
+        typed!(whole, 2..=MOST, pairs.particles)
+            .called(words("particles", "Particles", "Weighted states of a run, 2 to 1000. With more, runs agree better on Z, and chains meet sooner; each run takes longer.")),
+        typed!(whole, 1..=MOST, pairs.steps)
+            .called(words("smc-steps", "Steps of the path", "Temperatures from independent units to the model, 1 to 1000, each a sweep of all particles."))
+            .when(|settings| settings.path() == SmcPath::Temperatures),
+        typed!(whole, 1..=MOST_PAIRS, count)
+            .called(words("smc-pairs", "Pairs", "Pairs of chains. With more, only the missing ones are run.")),
+        typed!(whole, 1..=MOST, pairs.cap)
+            .called(words("smc-cap", "Step cap", "A pair that has not met after so many steps, each a run of its own, is cut and counted.")),
+        typed!(whole, 0..=u64::MAX, pairs.seed).called(words("smc-seed", "Seed", "Of all pairs, and of a random model.")).wide(),
+        choice!(ParticleModel, model),
+        choice!(Units, units).key("smc-units").when(Self::is_random),
+        choice!(SmcPath, pairs.path).wide().when(|settings| !settings.is_random()),
+        typed!(whole, 1..=MOST_PAIRS, pair).key("pair"),
+    ];
 }
 
 impl ParticleSettings {
-    /// All of them, if nothing that matters is wrong.
-    pub fn of(texts: &Texts) -> Option<Self> {
-        let (model, path) = (texts.chosen("smc-model"), texts.chosen("path"));
-        let is_random = model == ParticleModel::Random;
-        let random =
-            (sizes(texts.get("smc-sizes"), MOST_UNITS), number(texts.get("smc-deviation"), &(0.0..=MOST_DEVIATION)).ok());
-        let (sizes, deviation) = match random {
-            (Some(sizes), Some(deviation)) => (sizes, deviation),
-            _ if is_random => return None,
-            _ => Default::default(),
-        };
-        Some(Self {
-            model,
-            sizes,
-            units: texts.chosen("smc-units"),
-            deviation,
-            pairs: RunPairs {
-                particles: texts.number("particles")?,
-                // A random model has no past.
-                path: if is_random { SmcPath::Temperatures } else { path },
-                steps: texts.number("smc-steps")?,
-                cap: texts.number("smc-cap")?,
-                seed: texts.number("smc-seed")?,
-            },
-            count: texts.number("smc-pairs")?,
-        })
+    fn set_sizes(&mut self, text: &str) -> Result<(), String> {
+        self.sizes = layers(text, MOST_UNITS, "8-6-4")?;
+        Ok(())
+    }
+
+    /// Whether they are of a random model.
+    pub fn is_random(&self) -> bool {
+        self.model == ParticleModel::Random
+    }
+
+    /// What particles are taken along: a random model has no past.
+    fn path(&self) -> SmcPath {
+        if self.is_random() { SmcPath::Temperatures } else { self.pairs.path }
+    }
+
+    /// What the workers are asked for.
+    pub fn runs(&self) -> RunPairs {
+        RunPairs { path: self.path(), ..self.pairs }
     }
 
     /// Whether the other settings give the same pairs, so far as both have them, of a model that stands still.
     pub fn same_pairs(&self, other: &Self) -> bool {
         let random = |settings: &Self| (settings.sizes.clone(), settings.units, settings.deviation);
-        let same_model = self.model == other.model && (self.model != ParticleModel::Random || random(self) == random(other));
+        let same_model = self.model == other.model && (!self.is_random() || random(self) == random(other));
         // Along the past the number of temperatures is nobody's.
         let runs = |settings: &Self| {
-            let steps = if settings.pairs.path == SmcPath::Past { 0 } else { settings.pairs.steps };
-            RunPairs { steps, ..settings.pairs }
+            let runs = settings.runs();
+            RunPairs { steps: if runs.path == SmcPath::Past { 0 } else { runs.steps }, ..runs }
         };
         same_model && runs(self) == runs(other)
     }
@@ -129,32 +128,24 @@ impl ParticleSettings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::binding::Keys;
+    use crate::ui::form::{Texts, travels};
 
-    fn read(keys: &[(&str, &str)]) -> Texts {
-        Texts::read(&ENTRIES, &keys.iter().copied().collect())
+    fn read(keys: &[(&str, &str)]) -> Texts<ParticleSettings> {
+        Texts::read(&keys.iter().copied().collect())
     }
 
     #[test]
     fn what_is_not_by_default_travels_and_comes_back() {
-        let given = [("smc-sizes", "4-3"), ("smc-deviation", "0.5"), ("particles", "7"), ("smc-steps", "9"), ("smc-pairs", "12")];
-        let more = [("smc-cap", "30"), ("smc-seed", "4"), ("smc-model", "random"), ("smc-units", "signs"), ("pair", "3")];
-        let given: Keys = given.into_iter().chain(more).collect();
-        let (texts, mut written) = (Texts::read(&ENTRIES, &given), Keys::default());
-        texts.write(&mut written);
-        assert_eq!(written, given);
-        let pairs = RunPairs { particles: 7, steps: 9, path: SmcPath::Temperatures, cap: 30, seed: 4 };
-        let (model, sizes, units) = (ParticleModel::Random, vec![4, 3], Units::Signs);
-        let expected = ParticleSettings { model, sizes, units, deviation: 0.5, pairs, count: 12 };
-        assert_eq!(ParticleSettings::of(&texts), Some(expected));
-        let mut none = Keys::default();
-        read(&[]).write(&mut none);
-        assert!(none.is_empty() && ParticleSettings::of(&read(&[])).is_some());
+        let model =
+            [("smc-model", "random"), ("smc-sizes", "4-3"), ("smc-units", "signs"), ("smc-deviation", "0.5"), ("path", "past")];
+        let runs =
+            [("particles", "7"), ("smc-steps", "9"), ("smc-pairs", "12"), ("smc-cap", "30"), ("smc-seed", "4"), ("pair", "3")];
+        travels::<ParticleSettings>(&[&model[..], &runs].concat());
     }
 
     #[test]
     fn only_what_changes_the_pairs_counts() {
-        let of = |keys: &[(&str, &str)]| ParticleSettings::of(&read(keys)).unwrap();
+        let of = |keys: &[(&str, &str)]| read(keys).checked().cloned().unwrap();
         let same = |one: &[(&str, &str)], other: &[(&str, &str)]| of(one).same_pairs(&of(other));
         assert!(same(&[], &[("smc-pairs", "3"), ("smc-sizes", "4-3"), ("smc-units", "signs")]));
         assert!(!same(&[], &[("particles", "3")]) && !same(&[], &[("smc-model", "training")]) && !same(&[], &[("path", "past")]));
@@ -164,14 +155,13 @@ mod tests {
     }
 
     #[test]
-    fn nonsense_is_passed_over_or_refused_with_words() {
-        let keys = ["smc-sizes", "smc-deviation", "particles", "smc-steps", "smc-pairs", "smc-cap", "smc-seed"];
-        let texts = read(&keys.map(|key| (key, "💥")));
-        assert_eq!(ParticleSettings::of(&texts), None);
-        assert!(keys.iter().all(|key| texts.problem(key).is_some_and(|words| words.ends_with('.'))));
+    fn nonsense_matters_where_it_has_an_effect() {
+        for key in ["particles", "smc-steps", "smc-pairs", "smc-cap", "smc-seed"] {
+            assert!(read(&[(key, "💥")]).checked().is_none(), "{key}");
+        }
         // What a random model would be is nobody's problem where there is none.
-        assert!(ParticleSettings::of(&read(&[("smc-sizes", "💥")])).is_some());
-        assert!(ParticleSettings::of(&read(&[("smc-sizes", "💥"), ("smc-model", "random")])).is_none());
-        assert_eq!(read(&[("pair", "💥"), ("smc-model", "💥")]).get("pair"), "1");
+        assert!(read(&[("smc-sizes", "💥"), ("smc-deviation", "💥")]).checked().is_some());
+        assert!(read(&[("smc-sizes", "💥"), ("smc-model", "random")]).checked().is_none());
+        assert!(read(&[("smc-steps", "💥"), ("path", "past")]).checked().is_some());
     }
 }

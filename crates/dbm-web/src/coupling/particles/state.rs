@@ -1,13 +1,12 @@
 //! Pairs of coupled runs of particles on the visitor's model: what they are set to, the model they are of, and the jobs that make them.
 
+use super::super::computation::Computation;
 use super::results::{ParticleResults, Together, pairs_a_job};
-use super::settings::{ENTRIES, ParticleModel, ParticleSettings};
+use super::settings::{ParticleModel, ParticleSettings};
 use crate::canvas::shape::Shape;
 use crate::ui::address::OnShow;
 use crate::ui::binding::Keys;
-use crate::ui::field::{Form, Texts};
-use crate::ui::notices::Notices;
-use crate::ui::throttle::Throttle;
+use crate::ui::form::{Form, Texts};
 use crate::worker::client::Failure;
 use crate::worker::pool::{self, Group};
 use crate::worker::session::Session;
@@ -16,13 +15,9 @@ use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, Greys, ModelInfo, Model
 use futures_util::future::try_join_all;
 use js_sys::Uint8Array;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::time::Duration;
 
-/// What is on view is made anew at most so often.
-const PAUSE: Duration = Duration::from_millis(150);
 /// Visible units, of a model of no pictures, up to which each has a place of its own in a chart.
 const MOST_BARS: usize = 64;
 /// Bytes of a checkpoint that all workers together may hold.
@@ -55,48 +50,38 @@ struct Stands {
 pub struct Particles {
     /// Which models there are.
     pub session: Session,
-    notices: Notices,
     /// What they are set to.
-    pub texts: RwSignal<Texts>,
+    pub texts: RwSignal<Texts<ParticleSettings>>,
+    /// The same, where nothing is wrong with it, but for the pair on view.
     settings: Memo<Option<ParticleSettings>>,
     begun: StoredValue<Option<Begun>, LocalStorage>,
     results: StoredValue<ParticleResults>,
-    /// Counts the looks at the results, so that what is on view is made anew.
-    version: RwSignal<u32>,
-    look: Throttle,
-    /// Counts computations: one that was replaced or cancelled goes no further.
-    question: StoredValue<u32>,
+    /// Pairs under way.
+    pub work: Computation,
     /// Whether the pairs that there are are those of the settings.
     is_shown: Memo<bool>,
     /// What they say together.
     pub together: Memo<Together>,
-    /// Pairs done, of how many; none while nothing is computed.
-    pub progress: RwSignal<Option<(u32, u32)>>,
-    /// How the last computation ended, in words.
-    outcome: RwSignal<String>,
 }
 
 impl Particles {
     /// As by default; nothing is computed yet.
     pub fn new() -> Self {
-        let texts = RwSignal::new(Texts::read(&ENTRIES, &Keys::default()));
+        let texts = RwSignal::new(Texts::<ParticleSettings>::default());
         let particles = Self {
             session: Session::of_page(),
-            notices: Notices::of_page(),
             texts,
-            settings: Memo::new(move |_| texts.with(ParticleSettings::of)),
+            settings: Memo::new(move |_| {
+                texts.with(|texts| texts.checked().map(|settings| ParticleSettings { pair: 1, ..settings.clone() }))
+            }),
             begun: StoredValue::new_local(None),
             results: StoredValue::default(),
-            version: RwSignal::new(0),
-            look: Throttle::new(PAUSE),
-            question: StoredValue::new(0),
+            work: Computation::new(Group::Particles, "pairs"),
             is_shown: Memo::new(|_| false),
             together: Memo::new(|_| Together::default()),
-            progress: RwSignal::new(None),
-            outcome: RwSignal::new(String::new()),
         };
         let is_shown = Memo::new(move |_| {
-            particles.version.track();
+            particles.work.track();
             particles.settings.with(|settings| settings.as_ref().is_some_and(|settings| particles.is_of(settings, false)))
         });
         let shown = Self { is_shown, ..particles };
@@ -106,22 +91,17 @@ impl Particles {
 
     /// Takes the settings of an address.
     pub fn adopt(self, keys: &Keys) {
-        let texts = Texts::read(&ENTRIES, keys);
-        if self.texts.with_untracked(|present| *present != texts) {
-            self.stop("");
-            self.texts.set(texts);
-        }
+        Texts::adopt(self.texts, keys, || self.work.stop(""));
     }
 
     /// Its settings as a form. What is at work meanwhile is of the settings before, and ends.
     pub fn form(self) -> Form {
-        let change = Callback::new(move |(key, text): (&'static str, String)| {
+        Form::typed("smc", self.texts, move |key, text| {
             if key != "pair" {
-                self.stop("");
+                self.work.stop("");
             }
             self.texts.update(|texts| texts.set(key, text));
-        });
-        Form { texts: self.texts, problem: Texts::problem, change }
+        })
     }
 
     /// The model that the settings mean, as it stands now.
@@ -163,36 +143,21 @@ impl Particles {
     /// Has what is missing computed.
     pub fn compute(self) {
         let Some(settings) = self.settings.get_untracked() else { return };
-        self.stop("");
-        let question = self.question.get_value();
-        self.progress.set(Some((0, settings.count)));
-        self.outcome.set(String::new());
-        spawn_local(async move {
-            let began = js_sys::Date::now();
-            match self.work(&settings, question).await {
-                Ok(pairs) => {
-                    let seconds = (js_sys::Date::now() - began) / 1000.0;
-                    self.stop(&format!("{pairs} of them in {seconds:.1} s."));
-                }
-                Err(Failure::Ended) => {}
-                Err(failure) => {
-                    self.stop("Stopped; what was computed is kept.");
-                    self.notices.error(format!("The pairs could not be computed: {failure}."));
-                }
-            }
-        });
+        self.work.stop("");
+        let number = self.work.number();
+        self.work.start(settings.count, "The pairs", async move { self.compute_all(&settings, number).await });
     }
 
     /// Everything that is missing; how many pairs that were.
-    async fn work(self, settings: &ParticleSettings, question: u32) -> Result<u32, Failure> {
+    async fn compute_all(self, settings: &ParticleSettings, number: u32) -> Result<u32, Failure> {
         if !untrack(|| self.is_of(settings, true)) {
             let begun = self.begin(settings).await?;
-            if self.question.get_value() != question {
+            if self.work.number() != number {
                 return Err(Failure::Ended);
             }
             self.begun.set_value(Some(begun));
             self.results.set_value(ParticleResults::default());
-            self.version.update(|version| *version += 1);
+            self.work.notify();
         }
         let begun = self.begun.get_value().ok_or(Failure::Ended)?;
         let bytes = begun.checkpoint.as_ref().map_or(0.0, |checkpoint| f64::from(checkpoint.length()));
@@ -201,7 +166,7 @@ impl Particles {
         let most = pairs_a_job(settings, if bytes > 0.0 { bytes / 2.0 } else { of_random }, bytes);
         let jobs: VecDeque<_> = self.results.with_value(|results| results.missing(settings.count, most)).into();
         let missing = jobs.iter().map(|(_, count)| count).sum();
-        self.progress.set(Some((settings.count - missing, settings.count)));
+        self.work.count(settings.count - missing, settings.count);
         let (jobs, lanes) = (RefCell::new(jobs), (MOST_BYTES / bytes.max(1.0)).clamp(1.0, pool::width() as f64) as usize);
         try_join_all((0..lanes).map(|_| self.lane(settings, &begun, &jobs))).await?;
         Ok(missing)
@@ -218,14 +183,13 @@ impl Particles {
                 let ParticleSettings { sizes, units, deviation, .. } = settings.clone();
                 ModelSource::Gaussian { sizes, units, deviation, seed: settings.pairs.seed }
             };
-            let job = RunPairsJob { model, pairs: settings.pairs, first_pair, count };
+            let job = RunPairsJob { model, pairs: settings.runs(), first_pair, count };
             let pick = |event| if let DiagnosticsEvent::RunPairs(pairs) = event { Some(pairs) } else { None };
             let command = DiagnosticsCommand::RunPairs(job);
             let pairs = pool::ask_with(Group::Particles, command, begun.checkpoint.as_ref(), pick, |_| ()).await?;
-            let taken = self.results.try_update_value(|results| results.take((first_pair, count), pairs));
+            let taken = self.results.try_update_value(|results| results.take(first_pair, count, &pairs, "pairs"));
             taken.unwrap_or(Ok(())).map_err(Failure::Refused)?;
-            self.progress.update(|progress| progress.iter_mut().for_each(|(done, _)| *done += count));
-            self.look.run(move || self.version.update(|version| *version += 1));
+            self.work.add(count);
         }
         Ok(())
     }
@@ -246,20 +210,9 @@ impl Particles {
         Ok(Begun { settings: settings.clone(), stands, checkpoint, shape })
     }
 
-    /// Ends what is under way; what came in stays.
-    pub fn stop(self, words: &str) {
-        self.question.update_value(|question| *question = question.wrapping_add(1));
-        if self.progress.get_untracked().is_some() {
-            pool::cancel(Group::Particles);
-            self.progress.set(None);
-            self.outcome.set(words.into());
-            self.version.update(|version| *version += 1);
-        }
-    }
-
     /// Something of the settings and of the pairs that there are now; nothing where these are of other settings.
     pub fn read<T: Default>(self, of: impl Fn(&ParticleSettings, &ParticleResults) -> T) -> T {
-        self.version.track();
+        self.work.track();
         let read = |settings: &ParticleSettings| self.results.with_value(|results| of(settings, results));
         if self.is_shown.get() {
             self.settings.with(|settings| settings.as_ref().map(read)).unwrap_or_default()
@@ -270,7 +223,7 @@ impl Particles {
 
     /// The pair whose steps are on view: the one that the address names, where it has come; else the first that did.
     pub fn pair(self) -> Option<(u32, RunPair)> {
-        let wanted = self.texts.with(|texts| texts.number::<u32>("pair")).unwrap_or(1).saturating_sub(1);
+        let wanted = self.texts.with(|texts| texts.read.pair - 1);
         self.read(|settings, results| {
             let here = |pair: u32| Some((pair, results.get(pair)?.clone()));
             here(wanted).or_else(|| results.some(settings.count).next().map(|(pair, found)| (pair, found.clone())))
@@ -290,7 +243,7 @@ impl Particles {
 
     /// Pairs that are wanted and have not come.
     pub fn missing(self) -> u32 {
-        self.version.track();
+        self.work.track();
         self.settings.with(|settings| {
             settings.as_ref().map_or(0, |settings| {
                 let missing = || self.results.with_value(|results| results.missing(settings.count, 1).len() as u32);
@@ -306,8 +259,8 @@ impl Particles {
 
     /// Where the computation stands, in words.
     pub fn status(self) -> String {
-        if let Some((done, total)) = self.progress.get() {
-            return format!("{done} of {total} pairs");
+        if let Some(words) = self.work.under_way() {
+            return words;
         }
         let Some(settings) = self.settings.get() else { return "Fix the highlighted setting.".into() };
         if !self.has_model(&settings) {
@@ -315,15 +268,11 @@ impl Particles {
             return if is_training { "No model is in training: begin one under Train." } else { "The model is not here yet." }
                 .into();
         }
-        let (outcome, step) = (self.outcome.get(), self.begun.with_value(|begun| begun.as_ref().map(|begun| begun.stands.step)));
+        let step = self.begun.with_value(|begun| begun.as_ref().map(|begun| begun.stands.step));
         let of_step = match step.filter(|_| settings.model == ParticleModel::Training && self.is_shown.get()) {
             Some(step) => format!(" They are of step {step}."),
             None => String::new(),
         };
-        match self.missing() {
-            0 => format!("All {} pairs are there. {outcome}{of_step}", settings.count),
-            missing if missing == settings.count => format!("{missing} pairs to run. {outcome}{of_step}"),
-            missing => format!("{missing} of {} pairs are missing. {outcome}{of_step}", settings.count),
-        }
+        self.work.there(settings.count, self.missing()) + &of_step
     }
 }

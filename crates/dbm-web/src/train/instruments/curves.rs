@@ -4,7 +4,7 @@ use crate::canvas::{Axis, Chart, Point, Series, short};
 use crate::ui::chart::ChartFigure;
 use crate::ui::history;
 use crate::ui::select::{Select, SelectOption};
-use crate::ui::texts::rows;
+use crate::ui::table::rows;
 use crate::worker::session::Session;
 use dbm_protocol::{Activity, RunSignals};
 use leptos::prelude::*;
@@ -47,15 +47,11 @@ fn chart(history: &[RunSignals], curve: usize) -> Chart {
         ..Series::default()
     });
     Chart {
-        x: axis("gradient steps", "Steps of the run, each on one minibatch."),
-        y: axis(&format!("{name}, {unit}"), help),
+        x: Axis::new("gradient steps", "Steps of the run, each on one minibatch."),
+        y: Axis::new(&format!("{name}, {unit}"), help),
         series: series.collect(),
         levels: Vec::new(),
     }
-}
-
-pub(super) fn axis(label: &str, help: &str) -> Axis {
-    Axis { label: label.into(), help: help.into(), ..Axis::default() }
 }
 
 fn summary(history: &[RunSignals], curve: usize) -> String {
@@ -87,12 +83,7 @@ fn add(history: &mut Vec<RunSignals>, seen: Option<RunSignals>, step: u32) -> bo
 }
 
 /// The region of the curves.
-#[component]
-pub fn Curves(
-    /// The place of the curve that is shown.
-    curve: RwSignal<usize>,
-) -> impl IntoView {
-    let session = Session::of_page();
+pub fn curves_figure(session: Session, curve: RwSignal<usize>) -> impl IntoView {
     let history = RwSignal::new(Vec::new());
     Effect::new(move |_| {
         let (seen, step) = session.metrics.with(|metrics| (metrics.signals, metrics.step));
@@ -134,15 +125,13 @@ fn activity(layers: &[Activity]) -> Chart {
             ..Series::default()
         }
     });
-    let x = axis("mean activity", "How likely a unit is high given an example, by mean field, averaged over 50 examples.");
-    let y = axis("share of the layer’s units", "Units in twenty bins by their mean activity.");
-    Chart { x: Axis { range: Some((0.0, 1.0)), ..x }, y, series: series.collect(), levels: Vec::new() }
+    let x = Axis::new("mean activity", "How likely a unit is high given an example, by mean field, averaged over 50 examples.");
+    let y = Axis::new("share of the layer’s units", "Units in twenty bins by their mean activity.");
+    Chart { x: x.over(0.0, 1.0), y, series: series.collect(), levels: Vec::new() }
 }
 
 /// The region of the activities.
-#[component]
-pub fn Activities() -> impl IntoView {
-    let session = Session::of_page();
+pub fn activities_figure(session: Session) -> impl IntoView {
     let layers = Memo::new(move |_| session.metrics.with(|metrics| metrics.activities.clone()));
     let shown = Signal::derive(move || layers.with(|layers| activity(layers)));
     let words = Memo::new(move |_| {

@@ -1,15 +1,13 @@
 //! Meeting times and search lengths of the recent gradient steps, both phases, live.
 
 use crate::canvas::bins::Summary;
-use crate::canvas::{Colours, Scale, Svg, histogram, redraws};
-use crate::ui::download;
-use crate::ui::save::Save;
+use crate::canvas::{Scale, fixed};
+use crate::ui::histogram::phases;
 use crate::ui::term::Term;
 use crate::worker::session::Session;
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_core::settings::Setting;
-use dbm_protocol::{Histogram, Metrics, NamedBytes, PhaseMetrics};
-use leptos::html::Canvas;
+use dbm_protocol::{Histogram, Metrics, PhaseMetrics};
 use leptos::prelude::*;
 
 /// Units in all, up to which couplings that take more than one step are seen now and then.
@@ -22,8 +20,8 @@ struct Figure {
     /// Its heading, and what is counted.
     titles: fn(EstimatorKind) -> [&'static str; 2],
     help: &'static str,
-    /// What the bars are, for screen readers.
-    label: &'static str,
+    /// What the bars are called, also for screen readers.
+    label: [&'static str; 2],
     /// How bar lengths follow counts.
     scale: Scale,
     /// Which of a phase's histograms.
@@ -45,7 +43,7 @@ const MEETING_TIME: Figure = Figure {
     id: "meeting-title",
     titles: |_| ["Meeting time", "τ in steps, log scale"],
     help: "Steps until the two coupled chains of an estimate meet; 1 is at once. Bars are on a log scale, so that the tail is seen; those cut at the cap stand apart at the right.",
-    label: "Histogram of meeting times",
+    label: ["Histogram of meeting times", "Histogram of meeting times; the table below has the numbers"],
     scale: Scale::Logarithmic,
     of: |phase| &phase.meeting_time,
     why: |kind| [kind.words_of_plots("no meeting"); 2],
@@ -74,13 +72,13 @@ const SEARCH_SWEEPS: Figure = Figure {
         if mean_field { ["Mean-field sweeps", "sweeps until it settles"] } else { ["Search sweeps", "T until nothing changes"] }
     },
     help: "Sweeps that each search for a local mode took, the last of which changed nothing; those cut at the cap stand apart at the right.",
-    label: "Histogram of sweeps",
+    label: ["Histogram of sweeps", "Histogram of sweeps; the table below has the numbers"],
     scale: Scale::Linear,
     of: lengths,
     why: no_search,
     heads: |_| vec!["mean", "max", "energy", "cut"],
     cells: |_, phase| {
-        let (lengths, energy) = (lengths(phase), phase.energy.map(|energy| format!("{energy:.1}").replace('-', "−")));
+        let (lengths, energy) = (lengths(phase), phase.energy.map(|energy| fixed(energy, 1)));
         let all = Some(Summary::of(&[lengths])).filter(|_| !lengths.counts.is_empty());
         vec![
             all.map(|all| format!("{:.1}", all.mean)),
@@ -94,13 +92,11 @@ const SEARCH_SWEEPS: Figure = Figure {
 };
 
 /// Meeting times, and search sweeps.
-#[component]
-pub fn Figures() -> impl IntoView {
-    [&MEETING_TIME, &SEARCH_SWEEPS].map(figure).into_iter().collect_view()
+pub fn both_figures(session: Session) -> impl IntoView {
+    [&MEETING_TIME, &SEARCH_SWEEPS].map(|of| figure(session, of)).into_iter().collect_view()
 }
 
-fn figure(figure: &'static Figure) -> impl IntoView {
-    let session = Session::of_page();
+fn figure(session: Session, figure: &'static Figure) -> impl IntoView {
     // The estimator of the present run, whatever the form says meanwhile.
     let estimator = Memo::new(move |_| {
         session.plan.with(|plan| plan.as_ref().map(|plan| plan.settings.estimator.clone())).unwrap_or_default()
@@ -118,8 +114,8 @@ fn figure(figure: &'static Figure) -> impl IntoView {
                 </h3>
                 <p class="figures-text">{move || title(1)}</p>
             </div>
-            {plot(figure, kind)}
-            {table(figure, kind)}
+            {plot(session, figure, kind)}
+            {table(session, figure, kind)}
             <p class="help problem">
                 {move || session.metrics.with(|metrics| estimator.with(|estimator| (figure.warning)(metrics, estimator)))}
             </p>
@@ -180,37 +176,11 @@ fn search_warning(metrics: &Metrics, kind: EstimatorKind) -> String {
 }
 
 /// Both phases' bars.
-fn plot(&Figure { label, scale, of, why, .. }: &'static Figure, kind: Memo<EstimatorKind>) -> impl IntoView {
-    let session = Session::of_page();
-    let canvas = NodeRef::<Canvas>::new();
-    redraws(
-        canvas,
-        move || session.metrics.with(|metrics| [of(&metrics.positive).clone(), of(&metrics.negative).clone()]),
-        move |surface, colours, phases| histogram(surface, colours, [&phases[0], &phases[1]], scale),
-    );
+fn plot(session: Session, &Figure { label, scale, of, why, .. }: &'static Figure, kind: Memo<EstimatorKind>) -> impl IntoView {
+    let both = move || session.metrics.with(|metrics| [of(&metrics.positive).clone(), of(&metrics.negative).clone()]);
     let rbm = move || session.training.with(|about| about.as_ref().is_some_and(|about| about.sizes.len() == 2));
-    let save = move |form| {
-        let Some(canvas) = canvas.get_untracked() else { return };
-        let name = label.to_ascii_lowercase().replace(' ', "-");
-        if form == 0 {
-            return download::canvas(session.notices, &canvas, format!("{name}.png"));
-        }
-        let colours = Colours::now();
-        let svg = Svg::new(&colours, f64::from(canvas.client_width()), f64::from(canvas.client_height()));
-        session
-            .metrics
-            .with_untracked(|metrics| histogram(&svg, &colours, [of(&metrics.positive), of(&metrics.negative)], scale));
-        download::file(session.notices, &NamedBytes { name: format!("{name}.svg"), bytes: svg.finish().into_bytes() });
-    };
     let notes = Memo::new(move |_| session.metrics.with(|metrics| notes(metrics, of, why(kind.get()), rbm())));
-    view! {
-        <div class="plot">
-            <Save what=label forms=&["PNG", "SVG"] save />
-            <canvas node_ref=canvas role="img" aria-label=format!("{label}; the table below has the numbers")></canvas>
-            <p class="plot-note">{move || notes.get()[0]}</p>
-            <p class="plot-note lower">{move || notes.get()[1]}</p>
-        </div>
-    }
+    view! { <div class="plot">{phases(label, scale, both, move || notes.get())}</div> }
 }
 
 /// What the empty halves of a plot mean: the upper one is the positive phase.
@@ -231,8 +201,7 @@ fn notes(metrics: &Metrics, of: fn(&PhaseMetrics) -> &Histogram, why: [Option<&'
 }
 
 /// The numbers, phase by phase.
-fn table(figure: &'static Figure, kind: Memo<EstimatorKind>) -> impl IntoView {
-    let session = Session::of_page();
+fn table(session: Session, figure: &'static Figure, kind: Memo<EstimatorKind>) -> impl IntoView {
     let of = figure.of;
     let columns = 0..(figure.heads)(kind.get_untracked()).len();
     let head = |at: usize| view! { <th scope="col">{move || (figure.heads)(kind.get())[at]}</th> };

@@ -30,12 +30,7 @@ async fn ask(session: Session, filters: RwSignal<Option<Responses>>, layer: u32)
 }
 
 /// The region of the filters: the grid of one hidden layer, and the colours' scale.
-#[component]
-pub fn Filters(
-    /// The hidden layer that was chosen, the lowest being 1; 0 for that one too.
-    chosen: RwSignal<u32>,
-) -> impl IntoView {
-    let session = Session::of_page();
+pub fn filters_figure(session: Session, chosen: RwSignal<u32>) -> impl IntoView {
     let OnShow { view, two_runs, .. } = OnShow::of_page();
     let filters = RwSignal::new(None::<Responses>);
     let canvas = NodeRef::<Canvas>::new();

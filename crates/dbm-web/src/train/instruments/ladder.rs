@@ -1,6 +1,5 @@
 //! The ladder that a run climbs: how many rungs it has, and how much neighbours have in common.
 
-use super::curves::axis;
 use crate::canvas::{Axis, Chart, Level, Point, Series};
 use crate::ui::chart::ChartFigure;
 use crate::worker::session::Session;
@@ -38,9 +37,7 @@ impl Rungs {
 }
 
 /// Shown while the run climbs a ladder.
-#[component]
-pub fn LadderFigure() -> impl IntoView {
-    let session = Session::of_page();
+pub fn ladder_figure(session: Session) -> impl IntoView {
     let ladder = Memo::new(move |_| session.metrics.with(|metrics| metrics.ladder.clone()));
     let shown = Signal::derive(move || ladder.with(|ladder| chart(ladder.as_ref())));
     let rungs = Memo::new(move |before: Option<&(u32, Rungs)>| {
@@ -81,12 +78,10 @@ fn said(rungs: &Rungs, least: Option<(usize, f64)>) -> String {
 fn chart(ladder: Option<&LadderMetrics>) -> Chart {
     let points = ladder.iter().flat_map(|ladder| ladder.accepted.iter().enumerate());
     let points: Vec<Point> = points.map(|(rung, &share)| Point::new((rung + 1) as f64, share)).collect();
-    let x = axis("rung, independent units first", "The last one’s neighbour is the model itself.");
-    let y = axis("exchanges accepted", "With the rung above, in the long run.");
-    let range = Some((0.0, 1.0));
+    let x = Axis::new("rung, independent units first", "The last one’s neighbour is the model itself.");
     Chart {
-        x: Axis { range: Some((1.0, (points.len() as f64).max(2.0))), ..x },
-        y: Axis { range, ..y },
+        x: x.over(1.0, (points.len() as f64).max(2.0)),
+        y: Axis::new("exchanges accepted", "With the rung above, in the long run.").over(0.0, 1.0),
         series: vec![Series { name: "accepted".into(), dots: true, points, ..Series::default() }],
         levels: vec![
             Level { y: GROW_BELOW, label: "the last: a new rung".into() },

@@ -6,18 +6,18 @@ mod filters;
 mod ladder;
 
 use crate::ui::binding::{Keys, bind};
-use curves::{Activities, Curves};
-use figures::Figures;
-use filters::Filters;
-use ladder::LadderFigure;
+use crate::worker::session::Session;
+use curves::{activities_figure, curves_figure};
+use figures::both_figures;
+use filters::filters_figure;
+use ladder::ladder_figure;
 use leptos::prelude::*;
 
 /// The curves, as the address has them.
 const CURVES: [&str; 4] = ["error", "pseudo", "free", "exact"];
 
 /// All of them, in the order of the view's grid.
-#[component]
-pub fn Instruments() -> impl IntoView {
+pub fn all_instruments(session: Session) -> impl IntoView {
     let curve = RwSignal::new(0_usize);
     let layer = RwSignal::new(0_u32);
     bind(
@@ -36,10 +36,10 @@ pub fn Instruments() -> impl IntoView {
         },
     );
     view! {
-        <Figures />
-        <Curves curve />
-        <Filters chosen=layer />
-        <Activities />
-        <LadderFigure />
+        {both_figures(session)}
+        {curves_figure(session, curve)}
+        {filters_figure(session, layer)}
+        {activities_figure(session)}
+        {ladder_figure(session)}
     }
 }

@@ -1,18 +1,15 @@
-//! Which model: the preset, one drawn by a seed, or that of the lab's run.
+//! Which model: the preset, one drawn by a seed, or that of the lab's run; and who estimates, with which caps.
 
-use super::address::MOST_DEVIATION;
+use super::estimator_table::{COUNT, ESTIMATORS};
 use super::settings::{MAX_UNITS, ModelAndData, Origin};
 use super::state::ProofState;
 use crate::ui::address::OnShow;
 use crate::ui::button::Button;
-use crate::ui::field::{LateField, number, whole};
 use crate::ui::number::{listed, sizes};
-use crate::ui::select::{Choice, Select, SelectOption};
+use crate::ui::select::{Check, Select, SelectOption};
 use crate::worker::client::Failure;
 use crate::worker::pool::{self, Group};
 use crate::worker::session::Session;
-use dbm_core::Units;
-use dbm_core::words::words;
 use dbm_protocol::{ModelSource, SmallModel};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -22,14 +19,11 @@ const SIZES: [&str; 7] = ["2-2", "3-2", "4-4", "3-3-2", "4-3-2", "3-3-2-2", "6-4
 /// Why there is no model of the lab's run to use.
 const NEEDS: &str = "The lab trains no model of at most 24 units, and a larger one cannot be enumerated. Under Train choose bars and stripes with hidden layers of at most 8 units in all, and press Train.";
 
-const DEVIATION: &str = "Standard deviation of the random weights, 0 to 3. The larger, the more the chains have to overcome.";
-
 /// Layer sizes, units, what a random model is drawn with, and the model in training.
 pub fn model_form(proof: ProofState) -> impl IntoView {
     let (session, embedded) = (Session::of_page(), OnShow::of_page().embedded.is_some());
-    let status = RwSignal::new(String::new());
+    let (form, status) = (proof.form(), RwSignal::new(String::new()));
     let model = Memo::new(move |_| proof.settings.with(|settings| settings.model.clone()));
-    let random = Memo::new(move |_| model.with(|model| model.origin == Origin::Random));
     let value = Memo::new(move |_| {
         model.with(|model| match model.origin {
             Origin::Preset => "preset".to_string(),
@@ -59,15 +53,6 @@ pub fn model_form(proof: ProofState) -> impl IntoView {
             }
         });
     };
-    let choose_units = move |units: Units| {
-        proof.edit(None, |model| {
-            if model.origin == Origin::Preset {
-                // The preset is of one kind: the other is drawn.
-                *model = ModelAndData::random(model.sizes.clone(), units);
-            }
-            model.units = units;
-        });
-    };
     view! {
         <fieldset class="proof-settings">
             <legend data-help="Only models of at most 24 units can be enumerated, so only for these is the exact gradient known.">"Model"</legend>
@@ -75,10 +60,7 @@ pub fn model_form(proof: ProofState) -> impl IntoView {
                 <div class="field">
                     <Select id="proof-sizes" label="Layers, visible first" options=options value=value on_choose=choose />
                 </div>
-                <div class="field">
-                    <Choice<Units> id="proof-units" value=Signal::derive(move || model.with(|model| model.units)) on_choose=choose_units />
-                </div>
-                {random_model(proof, Signal::derive(move || !random.get()))}
+                {["units", "model-seed", "deviation"].map(|key| form.field(key))}
             </div>
             // Where Proof is alone, nothing trains.
             <Show when=move || !embedded>
@@ -92,25 +74,6 @@ pub fn model_form(proof: ProofState) -> impl IntoView {
                 <span>{move || status.get()}</span>
             </p>
         </fieldset>
-    }
-}
-
-/// What a random model is drawn with; of others it cannot be changed.
-fn random_model(proof: ProofState, fixed: Signal<bool>) -> impl IntoView {
-    let draw = move |change: &dyn Fn(&mut ModelAndData)| {
-        proof.edit(None, |model| {
-            change(model);
-            model.edits.clear();
-        });
-    };
-    let seed = Signal::derive(move || proof.settings.with(|settings| settings.model.seed.to_string()));
-    let deviation = Signal::derive(move || proof.settings.with(|settings| settings.model.deviation.to_string()));
-    let take_seed = move |text: String| whole(&text, &(0..=u64::MAX)).map(|seed| draw(&|model| model.seed = seed));
-    let take_deviation =
-        move |text: String| number(&text, &(0.0..=MOST_DEVIATION)).map(|deviation| draw(&|model| model.deviation = deviation));
-    view! {
-        <LateField id="proof-model-seed" words=words("", "Seed of the model", "The same seed draws the same parameters.") value=seed take=take_seed disabled=fixed />
-        <LateField id="proof-deviation" words=words("", "Weight deviation", DEVIATION) value=deviation take=take_deviation disabled=fixed />
     }
 }
 
@@ -136,4 +99,33 @@ async fn model_in_training(session: Session) -> Result<SmallModel, Failure> {
     let (_, checkpoint) = session.save().await?;
     let bytes = checkpoint.to_vec();
     pool::model(Group::Exact, ModelSource::Checkpoint { bytes }).await
+}
+
+/// The checkboxes, and what is folded below them.
+pub fn estimators(proof: ProofState) -> impl IntoView {
+    let (settings, form) = (proof.settings, proof.form());
+    let boxes = (0..COUNT)
+        .map(|at| {
+            let row = &ESTIMATORS[at];
+            let value = Signal::derive(move || settings.with(|settings| settings.chosen[at]));
+            view! {
+                <Check label=row.title help=row.help value on_change=move |on| settings.update(|settings| settings.chosen[at] = on)>
+                    <svg class=format!("mark hue-{}", row.hue) viewBox="-5 -5 10 10" aria-hidden="true">
+                        <path d=row.mark />
+                    </svg>
+                </Check>
+            }
+        })
+        .collect_view();
+    view! {
+        <fieldset class="proof-estimators">
+            <legend data-help="Each draws its own samples of the gradient. The first four couple two chains and are unbiased.">"Estimators"</legend>
+            <div class="proof-boxes">{boxes}</div>
+            <div class="proof-boxes">{form.check("intervals")} {form.check("marginalized")}</div>
+            <details>
+                <summary>"Caps and seed"</summary>
+                <div class="settings">{["sweeps", "meeting", "tries", "seed"].map(|key| form.field(key))}</div>
+            </details>
+        </fieldset>
+    }
 }

@@ -1,0 +1,447 @@
+//! A feature's own settings as a table of rows. Its fields, its part of the address and the words for what cannot be are made of the rows.
+
+use super::binding::Keys;
+use super::field::TextField;
+use super::select::{Check, Select, SelectOption};
+use dbm_core::settings::Line;
+use dbm_core::words::{Choose, Words, words};
+use leptos::prelude::*;
+
+/// Settings that have a table. What is as by default is left out of the address.
+pub trait Table: Clone + Default + PartialEq + Send + Sync + 'static {
+    /// In the order in which an address is read; those that are typed first.
+    const ROWS: &'static [Row<Self>];
+}
+
+/// One of the settings.
+pub struct Row<S> {
+    field: Field,
+    /// Whether it has an effect, where that depends on the others.
+    applies: Option<fn(&S) -> bool>,
+    /// What is set, as the address has it.
+    text: fn(&S) -> String,
+    /// Takes a text up, or says what is expected.
+    set: fn(&mut S, &str) -> Result<(), String>,
+}
+
+/// How a setting is shown.
+#[derive(Clone, Copy)]
+struct Field {
+    /// What it is called, and its key in the address.
+    words: Words,
+    input: Input,
+    /// Whether it takes the whole line.
+    wide: bool,
+}
+
+/// How a setting is entered.
+#[derive(Clone, Copy)]
+pub enum Input {
+    /// A number is typed,
+    Number,
+    /// or letters, which may be a list.
+    Text,
+    /// On or off, as the address calls both.
+    Switch(&'static str, &'static str),
+    /// A value of the type with this key, among those that have these lines.
+    Choice(&'static str, fn() -> Vec<Line>),
+}
+
+/// A row of a number that `whole` or `number` reads, in a range.
+macro_rules! typed {
+    ($read:ident, $range:expr, $($place:tt)+) => {
+        $crate::ui::form::Row::new(
+            $crate::ui::form::Input::Number,
+            |settings: &Self| settings.$($place)+.to_string(),
+            |settings: &mut Self, text| $crate::ui::field::$read(text, &($range)).map(|read| settings.$($place)+ = read),
+        )
+    };
+}
+
+/// A row of a switch, with what the address calls on and off.
+macro_rules! switch {
+    ($on:expr, $off:expr, $($place:tt)+) => {
+        $crate::ui::form::Row::new(
+            $crate::ui::form::Input::Switch($on, $off),
+            |settings: &Self| if settings.$($place)+ { $on } else { $off }.into(),
+            |settings: &mut Self, text| {
+                if ![$on, $off].contains(&text) {
+                    return Err(String::new());
+                }
+                settings.$($place)+ = text == $on;
+                Ok(())
+            },
+        )
+    };
+}
+
+/// A row of a choice among the values of a type, in its words.
+macro_rules! choice {
+    ($type:ty, $($place:tt)+) => {
+        $crate::ui::form::Row::new(
+            $crate::ui::form::Input::Choice(<$type>::WORDS.key, $crate::ui::form::lines::<$type>),
+            |settings: &Self| settings.$($place)+.choice().name.into(),
+            |settings: &mut Self, name| <$type>::named(name).map(|value| settings.$($place)+ = value).ok_or_else(String::new),
+        )
+        .called(<$type>::WORDS)
+    };
+}
+
+pub(crate) use {choice, switch, typed};
+
+/// The lines of a choice.
+pub fn lines<T: Choose>() -> Vec<Line> {
+    T::CHOICES.iter().map(|choice| Line { name: choice.name, label: choice.label, help: choice.help }).collect()
+}
+
+impl<S> Row<S> {
+    /// A row that is not called anything yet.
+    pub const fn new(input: Input, text: fn(&S) -> String, set: fn(&mut S, &str) -> Result<(), String>) -> Self {
+        Self { field: Field { words: words("", "", ""), input, wide: false }, applies: None, text, set }
+    }
+
+    /// The same, called so.
+    pub const fn called(self, words: Words) -> Self {
+        Self { field: Field { words, ..self.field }, ..self }
+    }
+
+    /// The same, under this key; without a label no field is made of it.
+    pub const fn key(self, key: &'static str) -> Self {
+        let words = self.field.words;
+        self.called(Words { key, ..words })
+    }
+
+    /// The same, over the whole line.
+    pub const fn wide(self) -> Self {
+        Self { field: Field { wide: true, ..self.field }, ..self }
+    }
+
+    /// The same, with an effect only where this holds of the others.
+    pub const fn when(self, applies: fn(&S) -> bool) -> Self {
+        Self { applies: Some(applies), ..self }
+    }
+}
+
+impl Field {
+    /// Whether it is typed: then a text that cannot be is kept, for the visitor to see what is wrong with it.
+    fn is_typed(&self) -> bool {
+        !self.words.label.is_empty() && matches!(self.input, Input::Number | Input::Text)
+    }
+
+    /// A text as it has it: a list with spaces.
+    fn spaced(&self, text: &str) -> String {
+        if matches!(self.input, Input::Text) { text.replace(", ", ",").replace(',', ", ") } else { text.into() }
+    }
+}
+
+fn place<S: Table>(key: &str) -> Option<usize> {
+    S::ROWS.iter().position(|row| row.field.words.key == key)
+}
+
+/// Writes the keys of what is not as by default.
+pub fn write<S: Table>(settings: &S, keys: &mut Keys) {
+    Texts::of(settings).write(keys);
+}
+
+/// What an address has, as by default where it has nothing, or nothing that can be.
+pub fn read<S: Table>(keys: &Keys) -> S {
+    let mut settings = S::default();
+    for row in S::ROWS {
+        // What cannot be is passed over.
+        let _ = keys.get(row.field.words.key).map(|text| (row.set)(&mut settings, text));
+    }
+    settings
+}
+
+/// Settings as they were typed, row by row, and what can be read of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Texts<S> {
+    texts: Vec<String>,
+    /// What can be read; what cannot is as it was before.
+    pub read: S,
+}
+
+impl<S: Table> Default for Texts<S> {
+    fn default() -> Self {
+        Self::of(&S::default())
+    }
+}
+
+impl<S: Table> Texts<S> {
+    /// Those of such settings.
+    pub fn of(settings: &S) -> Self {
+        Self { texts: S::ROWS.iter().map(|row| row.field.spaced(&(row.text)(settings))).collect(), read: settings.clone() }
+    }
+
+    /// Those of an address. Words that mean nothing are passed over; what is typed is left to the form, which says what is wrong with it.
+    pub fn read(keys: &Keys) -> Self {
+        let mut texts = Self::default();
+        for (place, row) in S::ROWS.iter().enumerate() {
+            let given = keys.get(row.field.words.key);
+            if let Some(text) = given.filter(|text| row.field.is_typed() || (row.set)(&mut texts.read.clone(), text).is_ok()) {
+                texts.put(place, row.field.spaced(text));
+            }
+        }
+        texts
+    }
+
+    /// Takes those of an address into a feature's state, where they are others; `before` hears of it first.
+    pub fn adopt(state: RwSignal<Self>, keys: &Keys, before: impl FnOnce()) -> bool {
+        let texts = Self::read(keys);
+        let is_new = state.with_untracked(|present| *present != texts);
+        if is_new {
+            before();
+            state.set(texts);
+        }
+        is_new
+    }
+
+    /// Types or chooses something else.
+    pub fn set(&mut self, key: &str, text: impl Into<String>) {
+        if let Some(place) = place::<S>(key) {
+            self.put(place, text.into());
+        }
+    }
+
+    fn put(&mut self, place: usize, text: String) {
+        self.texts[place] = text;
+        for (row, text) in S::ROWS.iter().zip(&self.texts) {
+            // What cannot be read is said beside its field.
+            let _ = (row.set)(&mut self.read, text);
+        }
+    }
+
+    fn problem(&self, place: usize) -> Option<String> {
+        let row = &S::ROWS[place];
+        let applies = row.applies.is_none_or(|applies| applies(&self.read));
+        if applies { (row.set)(&mut self.read.clone(), &self.texts[place]).err() } else { None }
+    }
+
+    /// What they ask for, where nothing is wrong with one that has an effect.
+    pub fn checked(&self) -> Option<&S> {
+        (0..S::ROWS.len()).all(|place| self.problem(place).is_none()).then_some(&self.read)
+    }
+
+    /// Writes what is not as by default; lists without spaces.
+    pub fn write(&self, keys: &mut Keys) {
+        let bare = |text: &str| text.trim().replace(", ", ",");
+        for ((row, text), usual) in S::ROWS.iter().zip(&self.texts).zip(Self::default().texts) {
+            keys.put_unless(row.field.words.key, &bare(text), &bare(&usual));
+        }
+    }
+}
+
+/// A form on the page: a handle, as long-lived as the page.
+#[derive(Clone, Copy)]
+pub struct Form {
+    /// Before the names of its fields in their ids; empty for none.
+    id: &'static str,
+    /// Whether its fields are heard when they are left; those without an effect then keep their places. Elsewhere they come and go, and are known by their places.
+    late: bool,
+    source: &'static Source,
+}
+
+/// The settings that a form is of, by their places in the table.
+struct Source {
+    field: fn(usize) -> Option<&'static Field>,
+    text: Box<dyn Fn(usize) -> String + Sync>,
+    problem: Box<dyn Fn(usize) -> Option<String> + Sync>,
+    /// Whether one has an effect, where that depends on the others.
+    applies: Box<dyn Fn(usize) -> Option<bool> + Sync>,
+    /// Takes up another text, or says what is expected.
+    change: Box<dyn Fn(usize, String) -> Result<(), String> + Sync>,
+}
+
+fn field_of<S: Table>(place: usize) -> Option<&'static Field> {
+    S::ROWS.get(place).map(|row| &row.field)
+}
+
+impl Form {
+    /// Over texts that are heard letter by letter: `change` makes something of the key and the text.
+    pub fn typed<S: Table>(
+        id: &'static str,
+        texts: RwSignal<Texts<S>>,
+        change: impl Fn(&'static str, String) + Sync + 'static,
+    ) -> Self {
+        let source = Source {
+            field: field_of::<S>,
+            text: Box::new(move |place| texts.with(|texts| texts.texts[place].clone())),
+            problem: Box::new(move |place| texts.with(|texts| texts.problem(place))),
+            applies: Box::new(move |place| S::ROWS[place].applies.map(|applies| texts.with(|texts| applies(&texts.read)))),
+            change: Box::new(move |place, text| {
+                change(S::ROWS[place].field.words.key, text);
+                Ok(())
+            }),
+        };
+        Self { id, late: false, source: Box::leak(Box::new(source)) }
+    }
+
+    /// Over settings that are always as they can be: `take` takes up others.
+    pub fn over<S: Table>(id: &'static str, settings: RwSignal<S>, take: impl Fn(S) + Sync + 'static) -> Self {
+        let source = Source {
+            field: field_of::<S>,
+            text: Box::new(move |place| settings.with(S::ROWS[place].text)),
+            problem: Box::new(|_| None),
+            applies: Box::new(move |place| S::ROWS[place].applies.map(|applies| settings.with(applies))),
+            change: Box::new(move |place, text| {
+                let mut after = settings.get_untracked();
+                (S::ROWS[place].set)(&mut after, &text).map(|()| take(after))
+            }),
+        };
+        Self { id, late: true, source: Box::leak(Box::new(source)) }
+    }
+
+    fn find(self, key: &str) -> Option<(usize, &'static Field)> {
+        (0..).map_while(|place| (self.source.field)(place)).enumerate().find(|(_, field)| field.words.key == key)
+    }
+
+    /// Changes a setting from elsewhere in the view.
+    pub fn set(self, key: &str, text: impl Into<String>) {
+        if let Some((place, _)) = self.find(key) {
+            // What the view itself makes can be.
+            let _ = (self.source.change)(place, text.into());
+        }
+    }
+
+    fn value(self, place: usize) -> Signal<String> {
+        Signal::derive(move || (self.source.text)(place))
+    }
+
+    fn id(self, name: &str) -> String {
+        if self.id.is_empty() { name.into() } else { format!("{}-{name}", self.id) }
+    }
+
+    /// A field with its label, as its row has it.
+    pub fn field(self, key: &'static str) -> Option<AnyView> {
+        let (place, &Field { words, input, wide }) = self.find(key)?;
+        let id = self.id(&if self.late { key.to_string() } else { place.to_string() });
+        let late = self.late;
+        let disabled = Memo::new(move |_| (self.source.applies)(place) == Some(false));
+        let field = move || match input {
+            Input::Choice(..) => view! {
+                <div class="field" class:wide=wide>
+                    {self.select(key)}
+                </div>
+            }
+            .into_any(),
+            _ => view! {
+                <TextField
+                    id=id.clone()
+                    words
+                    letters=matches!(input, Input::Text)
+                    wide
+                    late
+                    value=self.value(place)
+                    problem=Memo::new(move |_| (self.source.problem)(place))
+                    on_type=move |text| (self.source.change)(place, text)
+                    disabled
+                />
+            }
+            .into_any(),
+        };
+        let comes_and_goes = !late && untrack(|| (self.source.applies)(place)).is_some();
+        Some(if comes_and_goes {
+            view! { <Show when=move || !disabled.get()>{field.clone()}</Show> }.into_any()
+        } else {
+            field()
+        })
+    }
+
+    /// The select of a choice.
+    pub fn select(self, key: &str) -> Option<AnyView> {
+        let (place, &Field { words, input: Input::Choice(name, lines), .. }) = self.find(key)? else { return None };
+        let options: Vec<_> = lines().iter().map(|line| SelectOption::new(line.name, line.label)).collect();
+        let choose = move |name| drop((self.source.change)(place, name));
+        let disabled = Memo::new(move |_| (self.source.applies)(place) == Some(false));
+        let (id, value) = (self.id(name), self.value(place));
+        Some(view! { <Select id label=words.label help=words.help options value on_choose=choose disabled /> }.into_any())
+    }
+
+    /// What a choice is for, and what its present value does.
+    pub fn help(self, key: &str) -> Option<String> {
+        let (place, &Field { words, input: Input::Choice(_, lines), .. }) = self.find(key)? else { return None };
+        let now = (self.source.text)(place);
+        lines().iter().find(|line| line.name == now).map(|line| format!("{} {}", words.help, line.help))
+    }
+
+    /// The checkbox of a switch.
+    pub fn check(self, key: &str) -> Option<AnyView> {
+        let (place, &Field { words, input: Input::Switch(on, off), .. }) = self.find(key)? else { return None };
+        let change = move |is_on: bool| drop((self.source.change)(place, if is_on { on } else { off }.into()));
+        let value = Signal::derive(move || (self.source.text)(place) == on);
+        Some(view! { <Check label=words.label help=words.help value on_change=change /> }.into_any())
+    }
+}
+
+/// Checks that these keys, one for each row, are read and written, and that nothing is written by default.
+#[cfg(test)]
+pub fn travels<S: Table + std::fmt::Debug>(given: &[(&str, &str)]) {
+    let (given, mut written, mut usual): (Keys, _, _) = (given.iter().copied().collect(), Keys::default(), Keys::default());
+    assert!(S::ROWS.iter().all(|row| given.get(row.field.words.key).is_some()), "a row without a key");
+    let texts = Texts::<S>::read(&given);
+    assert_eq!(texts.checked(), Some(&texts.read));
+    texts.write(&mut written);
+    Texts::<S>::default().write(&mut usual);
+    assert!(written == given && usual.is_empty(), "{written:?}, {usual:?}");
+    write(&read::<S>(&given), &mut usual);
+    assert_eq!(usual, given);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dbm_core::Units;
+
+    #[derive(Clone, Debug, PartialEq)]
+    struct Settings {
+        list: String,
+        count: u32,
+        share: f64,
+        seed: u64,
+        units: Units,
+        go: bool,
+    }
+
+    impl Default for Settings {
+        fn default() -> Self {
+            Self { list: "1,2".into(), count: 3, share: 0.5, seed: 1, units: Units::Signs, go: false }
+        }
+    }
+
+    impl Table for Settings {
+        const ROWS: &'static [Row<Self>] = &[
+            Row::new(
+                Input::Text,
+                |settings: &Self| settings.list.clone(),
+                |settings: &mut Self, text| {
+                    settings.list = text.into();
+                    Ok(())
+                },
+            )
+            .called(words("d", "D", "Help.")),
+            typed!(whole, 1..=9, count).called(words("e", "E", "")),
+            typed!(number, 0.0..=1.0, share).called(words("share", "Share", "")).when(|settings| settings.go),
+            typed!(whole, 0..=u64::MAX, seed).called(words("seed", "Seed", "")),
+            choice!(Units, units).key("kind"),
+            switch!("yes", "", go).key("go"),
+        ];
+    }
+
+    #[test]
+    fn what_is_not_as_by_default_travels_and_comes_back() {
+        travels::<Settings>(&[("d", "5,25"), ("e", "7"), ("share", "0.25"), ("seed", "12"), ("kind", "bits"), ("go", "yes")]);
+    }
+
+    #[test]
+    fn what_is_typed_stays_and_is_refused_and_a_choice_that_there_is_not_is_as_by_default() {
+        let mut texts =
+            Texts::<Settings>::read(&[("e", "💥"), ("kind", "💥"), ("share", "9"), ("go", "💥")].into_iter().collect());
+        assert_eq!((texts.texts[1].as_str(), texts.read.count, texts.read.units, texts.read.go), ("💥", 3, Units::Signs, false));
+        assert_eq!(texts.problem(1).as_deref(), Some("A whole number from 1 to 9 is expected."));
+        assert!(texts.checked().is_none());
+        texts.set("e", "5");
+        assert_eq!(texts.checked().map(|settings| settings.count), Some(5), "a share has no effect yet");
+        texts.set("go", "yes");
+        assert!(texts.checked().is_none());
+    }
+}
