@@ -1,33 +1,28 @@
 //! Masks of the conditional gradient: which pixels of an example the negative phase has to fill in.
 
+use crate::choices;
 use crate::rng::Stream;
-use crate::words::{Choice, Choose, Words, choice, words};
+use crate::words::{Choose, words};
 use serde::{Deserialize, Serialize};
 
-/// Which masks are drawn. The gradient is that of log p(unknown | known) on average over them: what they ask for most is learned best.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Masks {
+choices! {
+    /// Which masks are drawn. The gradient is that of log p(unknown | known) on average over them: what they ask for most is learned best.
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Masks = words(
+        "masks",
+        "Masks",
+        "Which parts of an example the conditional share of a batch hides, and learns to fill in.",
+    );
     /// 60 % half planes, 20 % boxes and 20 % single pixels; without an image shape single units always.
     #[default]
-    Mixed,
+    Mixed = "mixed", "mixed", "Three in five half planes, one in five boxes, one in five single pixels";
     /// One side of a cut anywhere between 8/28 and 20/28 of the rows or columns is known.
-    Halves,
+    Halves = "halves", "half planes", "One side of a cut anywhere in the middle of the picture";
     /// All but a box whose sides are 8/28 to 20/28 of the picture's is known.
-    Boxes,
+    Boxes = "boxes", "boxes", "A box of a third to two thirds of each side";
     /// Each unit is known with a probability that is drawn between 0.2 and 0.8.
-    Pixels,
-}
-
-impl Choose for Masks {
-    const WORDS: Words =
-        words("masks", "Masks", "Which parts of an example the conditional share of a batch hides, and learns to fill in.");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Mixed, "mixed", "mixed", "Three in five half planes, one in five boxes, one in five single pixels"),
-        choice(Self::Halves, "halves", "half planes", "One side of a cut anywhere in the middle of the picture"),
-        choice(Self::Boxes, "boxes", "boxes", "A box of a third to two thirds of each side"),
-        choice(Self::Pixels, "pixels", "single pixels", "Each pixel on its own"),
-    ];
+    Pixels = "pixels", "single pixels", "Each pixel on its own";
 }
 
 impl Masks {

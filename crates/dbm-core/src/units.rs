@@ -1,35 +1,28 @@
 //! The two kinds of binary unit, and every formula that differs between them.
 
-use crate::words::{Choice, Choose, Words, choice, words};
+use crate::choices;
+use crate::words::words;
 use serde::{Deserialize, Serialize};
 
-/// What values a unit takes; one choice for the whole model.
-///
-/// With `g = high - low` (2 for signs, 1 for bits) and field `a`, every formula has one shape:
-/// `P(high | rest) = sigma(g a)`, `mean = low + g sigma(g a)`, `log sum = low a + log(1 + exp(g a))`,
-/// and the conditional minimum of the energy is high exactly where `a >= 0`.
-///
-/// ```
-/// use dbm_core::Units;
-/// assert_eq!((Units::Signs.low(), Units::Signs.high(), Units::Signs.gap()), (-1.0, 1.0, 2.0));
-/// assert_eq!((Units::Bits.low(), Units::Bits.high(), Units::Bits.gap()), (0.0, 1.0, 1.0));
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Units {
+choices! {
+    /// What values a unit takes; one choice for the whole model.
+    ///
+    /// With `g = high - low` (2 for signs, 1 for bits) and field `a`, every formula has one shape:
+    /// `P(high | rest) = sigma(g a)`, `mean = low + g sigma(g a)`, `log sum = low a + log(1 + exp(g a))`,
+    /// and the conditional minimum of the energy is high exactly where `a >= 0`.
+    ///
+    /// ```
+    /// use dbm_core::Units;
+    /// assert_eq!((Units::Signs.low(), Units::Signs.high(), Units::Signs.gap()), (-1.0, 1.0, 2.0));
+    /// assert_eq!((Units::Bits.low(), Units::Bits.high(), Units::Bits.gap()), (0.0, 1.0, 1.0));
+    /// ```
+    #[derive(Default, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Units = words("units", "Units", "The values a unit takes. Signs are the paper’s choice; bits train worse.");
     /// {-1, +1}: the paper's "simplified centering", and the default.
     #[default]
-    Signs,
-    /// {0, 1}: trains worse.
-    Bits,
-}
-
-impl Choose for Units {
-    const WORDS: Words = words("units", "Units", "The values a unit takes. Signs are the paper’s choice; bits train worse.");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Signs, "signs", "signs ±1", "-1 and 1, as in the paper (section 4.1)"),
-        choice(Self::Bits, "bits", "bits 0, 1", "0 and 1"),
-    ];
+    Signs = "signs", "signs ±1", "-1 and 1, as in the paper (section 4.1)";
+    Bits = "bits", "bits 0, 1", "0 and 1";
 }
 
 impl Units {

@@ -56,6 +56,34 @@ pub trait Choose: Copy + PartialEq + Send + Sync + 'static {
     }
 }
 
+/// Makes a type whose values a reader chooses among, the usual one first: of each its name, what a form calls it, and what it does, which is its documentation as well.
+///
+/// ```
+/// use dbm_core::words::{Choose, words};
+/// dbm_core::choices! {
+///     /// Where to.
+///     pub enum Way = words("way", "Way", "Where to go.");
+///     Up = "up", "upwards", "Towards the sky";
+///     Down = "down", "downwards", "Towards the ground";
+/// }
+/// assert_eq!((Way::named("down"), Way::Up.choice().label), (Some(Way::Down), "upwards"));
+/// ```
+#[macro_export]
+macro_rules! choices {
+    ($(#[$meta:meta])* $vis:vis enum $type:ident = $words:expr; $($(#[$doc:meta])* $value:ident = $name:expr, $label:expr, $help:literal;)+) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        $vis enum $type {
+            $(#[doc = $help] $(#[$doc])* $value),+
+        }
+
+        impl $crate::words::Choose for $type {
+            const WORDS: $crate::words::Words = $words;
+            const CHOICES: &'static [$crate::words::Choice<Self>] = &[$($crate::words::choice(Self::$value, $name, $label, $help)),+];
+        }
+    };
+}
+
 /// What a setting without a hint is called.
 pub const fn words(key: &'static str, label: &'static str, help: &'static str) -> Words {
     Words { key, label, hint: "", help }

@@ -1,33 +1,21 @@
 //! What the units of a grey value stand for.
 
-use dbm_core::words::{Choice, Choose, Words, choice, words};
+use dbm_core::choices;
+use dbm_core::words::words;
 use serde::{Deserialize, Serialize};
 
-/// How 2 to 8 units, side by side, say a grey `g` from 0 to 255. The first unit is the most significant bit of the numbers below.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Coding {
+choices! {
+    /// How 2 to 8 units, side by side, say a grey `g` from 0 to 255. The first unit is the most significant bit of the numbers below.
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Coding = words("coding", "Coding", "What the bits of a grey value stand for.");
     /// The `n` most significant bits of `g`: `b = floor(g / 2^(8 - n))`.
     #[default]
-    Binary,
+    Binary = "binary", "Binary", "The most significant bits of the value";
     /// The reflected code of the same number (Gray 1953), `b XOR floor(b / 2)`: neighbouring numbers differ in one unit.
-    Gray,
+    Gray = "gray", "Gray code", "The same numbers in an order in which neighbours differ in one bit";
     /// `round(g n / 255)` units are high, the first ones: unit `k`, from 0, says whether `g` is above `255 (k + 1/2) / n`.
-    Thermometer,
-}
-
-impl Choose for Coding {
-    const WORDS: Words = words("coding", "Coding", "What the bits of a grey value stand for.");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Binary, "binary", "Binary", "The most significant bits of the value"),
-        choice(Self::Gray, "gray", "Gray code", "The same numbers in an order in which neighbours differ in one bit"),
-        choice(
-            Self::Thermometer,
-            "thermometer",
-            "Thermometer",
-            "Each bit says whether the value is above a threshold of its own",
-        ),
-    ];
+    Thermometer = "thermometer", "Thermometer", "Each bit says whether the value is above a threshold of its own";
 }
 
 impl Coding {

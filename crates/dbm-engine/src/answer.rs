@@ -1,11 +1,12 @@
 //! Answers to questions: examples with something hidden, and what a model fills in.
 
 use crate::{EngineError, Job, MAX_SWEEPS, Progress};
+use dbm_core::choices;
 use dbm_core::classes::{likeliest, predictions, shared};
 use dbm_core::complete::{self, Completer, Method, SamplingSchedule};
 use dbm_core::linalg::Matrix;
 use dbm_core::sweep::SearchInfo;
-use dbm_core::words::{Choice, Choose, Words, choice, words};
+use dbm_core::words::words;
 use dbm_core::{Clamp, Dbm};
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
@@ -71,26 +72,18 @@ pub enum Classes {
     Likeliest(ClassReading),
 }
 
-/// How the class of an example is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ClassReading {
-    /// By [`VOTERS`] chains together.
-    Chains,
-    /// By what mean field predicts.
-    MeanField,
-}
-
-impl Choose for ClassReading {
-    const WORDS: Words = words(
+choices! {
+    /// How the class of an example is read.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum ClassReading = words(
         "class-first",
         "Class first",
         "Of a model with labels: read first what class the example is of, and draw the answers with classes clamped, in proportion to how probable each is; with --consensus all with the likeliest",
     );
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Chains, "chains", "chains", "As 32 chains say together"),
-        choice(Self::MeanField, "mean-field", "mean field", "As mean field predicts it, for models that were trained to"),
-    ];
+    /// By [`VOTERS`] chains together.
+    Chains = "chains", "chains", "As 32 chains say together";
+    MeanField = "mean-field", "mean field", "As mean field predicts it, for models that were trained to";
 }
 
 /// Answers at work.

@@ -1,37 +1,22 @@
 //! One answer of many.
 
+use dbm_core::choices;
 use dbm_core::complete::{balanced, consensus, majority};
-use dbm_core::words::{Choice, Choose, Words, choice, words};
+use dbm_core::words::words;
 use serde::{Deserialize, Serialize};
 
-/// One answer of many.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Consensus {
-    /// The answer that the others agree with most.
-    Medoid,
-    /// What most answers say, unit by unit.
-    Majority,
-    /// The units that are high in most answers, as many as are high in an answer.
-    Balanced,
-}
-
-impl Choose for Consensus {
-    const WORDS: Words = words(
+choices! {
+    /// One answer of many.
+    #[derive(Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Consensus = words(
         "consensus",
         "Consensus",
         "Make one answer of these: the one that the others agree with most, or what most of them say, unit by unit",
     );
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Medoid, "medoid", "medoid", "The answer that the others agree with most"),
-        choice(Self::Majority, "majority", "majority", "What most answers say, unit by unit"),
-        choice(
-            Self::Balanced,
-            "balanced",
-            "balanced majority",
-            "The units that are high in most answers, as many as are high in an answer",
-        ),
-    ];
+    Medoid = "medoid", "medoid", "The answer that the others agree with most";
+    Majority = "majority", "majority", "What most answers say, unit by unit";
+    Balanced = "balanced", "balanced majority", "The units that are high in most answers, as many as are high in an answer";
 }
 
 impl Consensus {

@@ -1,77 +1,36 @@
 //! How an answer is made, as a reader chooses it.
 
 use super::SamplingSchedule;
-use crate::words::{Choice, Choose, Words, choice, words};
+use crate::choices;
+use crate::words::words;
 use serde::{Deserialize, Serialize};
 
-/// How an answer is made; most ways take a number of Gibbs sweeps besides.
-///
-/// ```
-/// use dbm_core::complete::{Method, SamplingSchedule};
-/// assert_eq!(Method::Suited.of_model(true).schedule(100), SamplingSchedule::MeanField(100));
-/// assert_eq!(Method::Search.schedule(100), SamplingSchedule::Mode);
-/// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Method {
+choices! {
+    /// How an answer is made; most ways take a number of Gibbs sweeps besides.
+    ///
+    /// ```
+    /// use dbm_core::complete::{Method, SamplingSchedule};
+    /// assert_eq!(Method::Suited.of_model(true).schedule(100), SamplingSchedule::MeanField(100));
+    /// assert_eq!(Method::Search.schedule(100), SamplingSchedule::Mode);
+    /// ```
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Method = words("by", "By", "How each answer is made.");
     /// What suits the model.
     #[default]
-    Suited,
-    /// Gibbs sweeps from states drawn from mean field, then a local search.
-    MeanField,
-    /// Annealed Gibbs sweeps, then a local search.
-    Annealed,
-    /// Gibbs sweeps at one temperature, then a local search.
-    Gibbs,
+    Suited = "suited", "what suits the model",
+        "Mean field first of a model that was trained to predict by it; annealed Gibbs sweeps of any other. A local search ends both.";
+    MeanField = "mean-field", "mean field, Gibbs, local search",
+        "Mean field says how likely each hidden unit is high; a state is drawn from that, Gibbs sweeps make it one answer, and a local search ends them.";
+    Annealed = "annealed", "annealed Gibbs, then local search",
+        "Gibbs sweeps begin hot, where chains move easily between modes, and cool down; a local search ends them. This finds the deepest modes.";
+    Gibbs = "gibbs", "Gibbs sweeps, then local search",
+        "Gibbs sweeps move between modes, and a local search ends in the nearest one.";
     /// A local search from noise (the paper's section 4.4).
-    Search,
-    /// A search, Gibbs sweeps from its mode, and another search.
-    ModeGibbs,
-    /// Gibbs sweeps alone.
-    Sample,
-}
-
-impl Choose for Method {
-    const WORDS: Words = words("by", "By", "How each answer is made.");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(
-            Self::Suited,
-            "suited",
-            "what suits the model",
-            "Mean field first of a model that was trained to predict by it; annealed Gibbs sweeps of any other. A local search ends both.",
-        ),
-        choice(
-            Self::MeanField,
-            "mean-field",
-            "mean field, Gibbs, local search",
-            "Mean field says how likely each hidden unit is high; a state is drawn from that, Gibbs sweeps make it one answer, and a local search ends them.",
-        ),
-        choice(
-            Self::Annealed,
-            "annealed",
-            "annealed Gibbs, then local search",
-            "Gibbs sweeps begin hot, where chains move easily between modes, and cool down; a local search ends them. This finds the deepest modes.",
-        ),
-        choice(
-            Self::Gibbs,
-            "gibbs",
-            "Gibbs sweeps, then local search",
-            "Gibbs sweeps move between modes, and a local search ends in the nearest one.",
-        ),
-        choice(
-            Self::Search,
-            "search",
-            "Local mode (the paper)",
-            "One local search downhill from noise, as the paper samples (section 4.4).",
-        ),
-        choice(
-            Self::ModeGibbs,
-            "mode-gibbs",
-            "search, Gibbs, local search",
-            "A local search from noise, Gibbs sweeps from its mode, and another search.",
-        ),
-        choice(Self::Sample, "sample", "Gibbs sample, no search", "Gibbs sweeps alone: a draw from the model, not a mode."),
-    ];
+    Search = "search", "Local mode (the paper)", "One local search downhill from noise, as the paper samples (section 4.4).";
+    ModeGibbs = "mode-gibbs", "search, Gibbs, local search",
+        "A local search from noise, Gibbs sweeps from its mode, and another search.";
+    Sample = "sample", "Gibbs sample, no search", "Gibbs sweeps alone: a draw from the model, not a mode.";
 }
 
 impl Method {

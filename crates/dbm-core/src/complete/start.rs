@@ -2,37 +2,22 @@
 
 use super::Completer;
 use crate::chains::Chains;
+use crate::choices;
 use crate::linalg::Matrix;
 use crate::math::mean_and_error;
 use crate::sweep::{SearchInfo, search};
-use crate::words::{Choice, Choose, Words, choice, words};
+use crate::words::words;
 use crate::{Clamp, Dbm};
 use serde::Serialize;
 
-/// Where chains begin that are run towards equilibrium. Were they run long enough, it would make no difference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ChainStart {
-    /// Uniform states.
-    Noise,
-    /// The modes that local searches from uniform states end in.
-    Mode,
-    /// Examples, each with the hidden layers that a local search given it ends in.
-    Data,
-}
-
-impl Choose for ChainStart {
-    const WORDS: Words = words("from", "From", "Where chains begin that are run towards equilibrium");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Noise, "noise", "noise", "Uniform states; looks at their modes are samples by gibbs:K"),
-        choice(
-            Self::Mode,
-            "mode",
-            "modes",
-            "Modes of local searches from noise; looks at their modes are samples by mode+gibbs:K",
-        ),
-        choice(Self::Data, "data", "data", "Training examples, each with the hidden layers of a local search given it"),
-    ];
+choices! {
+    /// Where chains begin that are run towards equilibrium. Were they run long enough, it would make no difference.
+    #[derive(Serialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum ChainStart = words("from", "From", "Where chains begin that are run towards equilibrium");
+    Noise = "noise", "noise", "Uniform states; looks at their modes are samples by gibbs:K";
+    Mode = "mode", "modes", "Modes of local searches from noise; looks at their modes are samples by mode+gibbs:K";
+    Data = "data", "data", "Training examples, each with the hidden layers of a local search given it";
 }
 
 impl Completer {
@@ -93,6 +78,7 @@ pub fn unchanged_since(looks: &[Vec<f64>]) -> Option<usize> {
 mod tests {
     use super::super::SamplingSchedule;
     use super::*;
+    use crate::words::Choose;
     use crate::{Units, exact, init};
 
     const MAX: u32 = 1000;

@@ -4,33 +4,27 @@
 
 use super::trace::{CouplingTrace, PairDraw, PairStep, overlap};
 use crate::chains::Chains;
+use crate::choices;
 use crate::coupling::{GibbsCoupling, Meeting, MetropolisCoupling, PairKernel, SharedUniform, StateWithEnergy, meet};
 use crate::rng::Stream;
-use crate::words::{Choice, Choose, Words, choice, words};
+use crate::words::words;
 use crate::{Dbm, Parity};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// How a pair of chains moves.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum CouplingKernel {
-    /// Metropolis-Hastings with one uniform proposal and one uniform number for both (the paper's Algorithm 3).
-    #[default]
-    Metropolis,
-    /// Gibbs sweeps, each block drawn from a maximal coupling (Qiu et al. 2020).
-    Gibbs,
-}
-
-impl Choose for CouplingKernel {
-    const WORDS: Words = words(
+choices! {
+    /// How a pair of chains moves.
+    #[derive(Default, Hash, Serialize, Deserialize)]
+    pub enum CouplingKernel = words(
         "kernel",
         "Kernel",
         "How both chains move: one proposal and one u for both, or Gibbs sweeps drawn together where that can be.",
     );
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Metropolis, "metropolis", "Metropolis", "One uniform proposal and one uniform number for both chains"),
-        choice(Self::Gibbs, "gibbs", "Gibbs", "Gibbs sweeps, each block drawn from a maximal coupling"),
-    ];
+    /// Metropolis-Hastings with one uniform proposal and one uniform number for both (the paper's Algorithm 3).
+    #[default]
+    Metropolis = "metropolis", "Metropolis", "One uniform proposal and one uniform number for both chains";
+    /// Gibbs sweeps, each block drawn from a maximal coupling (Qiu et al. 2020).
+    Gibbs = "gibbs", "Gibbs", "Gibbs sweeps, each block drawn from a maximal coupling";
 }
 
 /// Caps of a coupling.

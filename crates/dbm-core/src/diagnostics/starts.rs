@@ -2,29 +2,25 @@
 
 use crate::Dbm;
 use crate::chains::Chains;
+use crate::choices;
 use crate::rng::{Purpose, Stream, Streams};
 use crate::sweep::{LocalMode, Reached, SearchInfo, uniform_start};
-use crate::words::{Choice, Choose, Words, choice, words};
+use crate::words::words;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Where a pair of chains begins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum CouplingStart {
+choices! {
+    /// Where a pair of chains begins.
+    #[derive(Default, Hash, Serialize, Deserialize)]
+    pub enum CouplingStart = words(
+        "start",
+        "Start",
+        "Where both begin: a local mode and one Gibbs sweep from it, or a uniform state.",
+    );
     /// The local search's mode from a uniform state, then one Gibbs sweep (the paper's section 3.3).
     #[default]
-    LocalMode,
-    /// A uniform state.
-    Uniform,
-}
-
-impl Choose for CouplingStart {
-    const WORDS: Words =
-        words("start", "Start", "Where both begin: a local mode and one Gibbs sweep from it, or a uniform state.");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::LocalMode, "local-mode", "local mode", "A local mode and one Gibbs sweep from it, as in the paper"),
-        choice(Self::Uniform, "uniform", "uniform", "A uniform state"),
-    ];
+    LocalMode = "local-mode", "local mode", "A local mode and one Gibbs sweep from it, as in the paper";
+    Uniform = "uniform", "uniform", "A uniform state";
 }
 
 /// Sweeps of a local search, after which it stops where it is. Searches take tens of sweeps; each lowers the energy or ends, so only rounding could keep

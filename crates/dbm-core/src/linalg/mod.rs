@@ -6,31 +6,24 @@ mod plain;
 mod rows;
 mod tables;
 
+use crate::choices;
 pub use crate::vector::vector_unit;
-use crate::words::{Choice, Choose, Words, choice, words};
+use crate::words::words;
 pub use matrix::Matrix;
 pub use rows::{add_scaled, add_scaled_rows, dot, dot_f32};
 use serde::{Deserialize, Serialize};
 pub use tables::Codes;
 
-/// Which kernels compute.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Backend {
+choices! {
+    /// Which kernels compute.
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Backend = words("backend", "Kernels", "Which kernels compute.");
     /// Products by tables of partial sums where one factor is binary, with the same bits on every machine; all others through `gemm`, whatever vector unit the
     /// machine has, with the same bits on one kind of machine.
     #[default]
-    Fast,
-    /// Plain loops in a fixed order: bits are the same everywhere.
-    Plain,
-}
-
-impl Choose for Backend {
-    const WORDS: Words = words("backend", "Kernels", "Which kernels compute.");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Fast, "fast", "fast", "By the machine's vector unit; the same bits on one kind of machine"),
-        choice(Self::Plain, "plain", "plain", "Plain loops; the same bits on every machine, slowly"),
-    ];
+    Fast = "fast", "fast", "By the machine's vector unit; the same bits on one kind of machine";
+    Plain = "plain", "plain", "Plain loops; the same bits on every machine, slowly";
 }
 
 impl Backend {

@@ -3,8 +3,9 @@
 //! Apart from what they compute ([`crate::gradient`]), so that the page, which reads only words, need not carry the mathematics.
 
 use crate::DbmError;
+use crate::choices;
 use crate::mean_field::MeanFieldSettings;
-use crate::words::{Choice, Choose, Words, choice};
+use crate::words::{Choice, Choose, Words, words};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -203,38 +204,17 @@ estimators! {
     };
 }
 
-/// What the particles of [`EstimatorKind::UcdSmc`] are taken along, from independent units to the model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SmcPath {
+choices! {
+    /// What the particles of [`EstimatorKind::UcdSmc`] are taken along, from independent units to the model.
+    #[derive(Default, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum SmcPath = words("path", "Path", "What particles are taken along, from independent units to the model.");
     /// The model at rising inverse temperatures, which the run moves after each step to where every step of the path is equally far.
     #[default]
-    Temperatures,
-    /// The models that the run has been.
-    Past,
-}
-
-impl Choose for SmcPath {
-    const WORDS: Words = Words {
-        key: "path",
-        label: "Path",
-        hint: "",
-        help: "What particles are taken along, from independent units to the model.",
-    };
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(
-            Self::Temperatures,
-            "temperatures",
-            "temperatures",
-            "The model itself, at rising inverse temperatures: at first in equal steps, then where earlier steps of the run found all steps of the path equally far.",
-        ),
-        choice(
-            Self::Past,
-            "past",
-            "the run's own past",
-            "The models that the run has been: no step of the way is far, where temperatures freeze all at once.",
-        ),
-    ];
+    Temperatures = "temperatures", "temperatures",
+        "The model itself, at rising inverse temperatures: at first in equal steps, then where earlier steps of the run found all steps of the path equally far.";
+    Past = "past", "the run's own past",
+        "The models that the run has been: no step of the way is far, where temperatures freeze all at once.";
 }
 
 impl EstimatorKind {

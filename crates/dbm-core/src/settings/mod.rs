@@ -9,32 +9,24 @@ mod table;
 pub use plan::{Initialization, RunPlan, StartKind};
 pub use table::{Group, Line, Reading, Setting};
 
+use crate::choices;
 use crate::mask::Masks;
 use crate::sweep::LocalMode;
-use crate::words::{Choice, Choose, Words, choice, words};
+use crate::words::words;
 use estimator::{EstimatorKind, EstimatorSettings};
 use serde::{Deserialize, Serialize};
 
-/// How the gradient moves the parameters.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum OptimizerMethod {
-    /// Stochastic gradient ascent, with momentum.
-    Sgd,
+choices! {
+    /// How the gradient moves the parameters.
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum OptimizerMethod = words("optimizer", "Optimizer", "How a gradient becomes a step.");
     /// Adam (Kingma and Ba 2015).
     #[default]
-    Adam,
+    Adam = "adam", "Adam", "Steps scaled by running means of the gradient and of its square";
+    Sgd = "sgd", "SGD", "Stochastic gradient ascent, with momentum where asked for";
     /// AMSGrad (Reddi et al. 2018): Adam whose second moment never shrinks.
-    AmsGrad,
-}
-
-impl Choose for OptimizerMethod {
-    const WORDS: Words = words("optimizer", "Optimizer", "How a gradient becomes a step.");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Adam, "adam", "Adam", "Steps scaled by running means of the gradient and of its square"),
-        choice(Self::Sgd, "sgd", "SGD", "Stochastic gradient ascent, with momentum where asked for"),
-        choice(Self::AmsGrad, "amsgrad", "AMSGrad", "Adam whose scale remembers the largest gradient"),
-    ];
+    AmsGrad = "amsgrad", "AMSGrad", "Adam whose scale remembers the largest gradient";
 }
 
 /// Optimizer settings. `weight_decay` adds `-weight_decay * W` to the gradient of each weight matrix (not of biases),

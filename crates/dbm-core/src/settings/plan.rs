@@ -3,7 +3,8 @@
 use super::estimator::{EstimatorKind, EstimatorSettings};
 use super::{OptimizerSettings, Settings};
 use crate::Units;
-use crate::words::{Choice, Choose, Words, choice, words};
+use crate::choices;
+use crate::words::words;
 use serde::{Deserialize, Serialize};
 
 /// Standard deviation of the Gaussian start (Hinton 2012).
@@ -47,38 +48,18 @@ pub enum Initialization {
     Independent,
 }
 
-/// The kinds of [`Initialization`], among which a reader chooses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum StartKind {
+choices! {
+    /// The kinds of [`Initialization`], among which a reader chooses.
+    #[derive(Default)]
+    pub enum StartKind = words("start", "Initial weights", "How the weights begin, drawn with the seed.");
     /// Semi-orthogonal weights (the paper's section 4.3).
     #[default]
-    Orthogonal,
-    /// Gaussian weights of a small deviation.
-    Gaussian,
-    /// Greedy layer-wise pretraining.
-    Pretrained,
-    /// Nearly independent units, as often high as in the data.
-    Independent,
-}
-
-impl Choose for StartKind {
-    const WORDS: Words = words("start", "Initial weights", "How the weights begin, drawn with the seed.");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Orthogonal, "orthogonal", "orthogonal", "Random orthogonal weights, as in the paper of UCD-LMI."),
-        choice(Self::Gaussian, "gaussian", "small Gaussian (0.01)", "Random weights near zero, the customary start of an RBM."),
-        choice(
-            Self::Pretrained,
-            "pretrained",
-            "pretrained, layer by layer",
-            "Before the first gradient step each layer is trained alone, as an RBM, on what the layers below make of the data.",
-        ),
-        choice(
-            Self::Independent,
-            "independent",
-            "nearly independent units",
-            "Random weights of 0.001, and visible units as often high as in the data: where parallel tempering begins.",
-        ),
-    ];
+    Orthogonal = "orthogonal", "orthogonal", "Random orthogonal weights, as in the paper of UCD-LMI.";
+    Gaussian = "gaussian", "small Gaussian (0.01)", "Random weights near zero, the customary start of an RBM.";
+    Pretrained = "pretrained", "pretrained, layer by layer",
+        "Before the first gradient step each layer is trained alone, as an RBM, on what the layers below make of the data.";
+    Independent = "independent", "nearly independent units",
+        "Random weights of 0.001, and visible units as often high as in the data: where parallel tempering begins.";
 }
 
 impl Initialization {
