@@ -33,10 +33,10 @@ fn how_answers_are_drawn(state: CompletionState) -> impl IntoView {
     view! {
         <div class="how" role="group" aria-label="How answers are drawn">
             <div class="ask">
-                {choose(state, "answers")} {choose(state, "sort")}
+                {choose(state, |settings| settings.answers)} {choose(state, |settings| settings.order)}
             </div>
             <div class="ask">
-                {choose(state, "by")} {choose(state, "sweeps")}
+                {choose(state, |settings| settings.method)} {choose(state, |settings| settings.sweeps)}
             </div>
             <div class="ask">
                 <Button
@@ -53,7 +53,7 @@ fn how_answers_are_drawn(state: CompletionState) -> impl IntoView {
                     disabled=move || state.lacks_model()
                     on_press=move |()| state.complete(true)
                 />
-                {choose(state, "clean")}
+                {choose(state, |settings| settings.clean_up)}
             </div>
         </div>
     }

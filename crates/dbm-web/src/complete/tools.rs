@@ -2,7 +2,7 @@
 
 use super::masks::Mask;
 use super::picture::{Picture, Tool};
-use super::settings::{CLASS, PictureStart};
+use super::settings::{CLASS, CompletionSettings, PictureStart};
 use super::state::CompletionState;
 use crate::ui::button::Button;
 use crate::ui::number::decimal;
@@ -135,12 +135,12 @@ pub fn mask_buttons(state: CompletionState) -> impl IntoView {
     }
 }
 
-/// The select of a setting, by its key.
-pub fn choose(state: CompletionState, key: &'static str) -> impl IntoView {
-    let form = state.form();
+/// The select of a setting that is one of these values, with what the present one does.
+pub fn choose<T: Choose>(state: CompletionState, of: fn(&CompletionSettings) -> T) -> impl IntoView {
+    let help = move || format!("{} {}", T::WORDS.help, state.settings.with(of).choice().help);
     view! {
-        <div class="inline" data-help=move || form.help(key)>
-            {form.select(key)}
+        <div class="inline" data-help=help>
+            {state.form().select(T::WORDS.key)}
         </div>
     }
 }

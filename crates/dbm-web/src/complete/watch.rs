@@ -42,7 +42,7 @@ pub fn watch_controls(state: CompletionState) -> impl IntoView {
     let none = move || frames.get() == 0;
     view! {
         <div class="watch" role="group" aria-label="Watched answer">
-            {choose(state, "watch")}
+            {choose(state, |settings| settings.watched)}
             <Button
                 label=move || if pair() { "Watch the pair" } else { "Watch the answer" }
                 help="Computes it with the present picture, mask and set, and shows it state by state in the large picture."
