@@ -135,12 +135,12 @@ pub fn mask_buttons(state: CompletionState) -> impl IntoView {
     }
 }
 
-/// The select of a setting that is one of these values, with what the present one does.
-pub fn choose<T: Choose>(state: CompletionState, of: fn(&CompletionSettings) -> T) -> impl IntoView {
-    let help = move || format!("{} {}", T::WORDS.help, state.settings.with(of).choice().help);
+/// The select of a setting by its key, with what the present value does.
+pub fn choose(state: CompletionState, key: &'static str, does: fn(&CompletionSettings) -> &'static str) -> impl IntoView {
+    let form = state.form();
     view! {
-        <div class="inline" data-help=help>
-            {state.form().select(T::WORDS.key)}
+        <div class="inline" data-help=move || format!("{} {}", form.help(key), state.settings.with(does))>
+            {form.select(key)}
         </div>
     }
 }

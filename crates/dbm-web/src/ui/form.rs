@@ -337,6 +337,11 @@ impl Form {
         (0..).map_while(|place| (self.source.field)(place)).enumerate().find(|(_, field)| field.words.key == key)
     }
 
+    /// What a setting does.
+    pub fn help(self, key: &str) -> &'static str {
+        self.find(key).map_or("", |(_, field)| field.words.help)
+    }
+
     /// Changes a setting from elsewhere in the view.
     pub fn set(self, key: &str, text: impl Into<String>) {
         if let Some((place, _)) = self.find(key) {
