@@ -4,7 +4,7 @@ use super::pair::{Goal, Pair};
 use super::presets::{ABLATIONS, PRESETS, Preset};
 use super::run::RunState;
 use super::setup::{FARTHEST, Setup};
-use crate::settings::{Fields, Form};
+use crate::settings::{Form, fields};
 use crate::ui::button::Button;
 use crate::ui::select::{Check, Select, SelectOption};
 use crate::ui::term::Term;
@@ -216,7 +216,7 @@ pub fn difference_form(pair: Pair) -> impl IntoView {
         <details class="difference" open>
             <summary>"What differs in run B"</summary>
             <form class="settings" aria-label="Settings of run B" on:submit=|event| event.prevent_default()>
-                <Fields form groups=&[Group::Main, Group::More, Group::Estimator, Group::Start, Group::Limits] />
+                {fields(form, &[Group::Main, Group::More, Group::Estimator, Group::Start, Group::Limits])}
             </form>
         </details>
     }

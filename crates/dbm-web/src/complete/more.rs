@@ -8,6 +8,7 @@ use super::tools::{choose, tools_panel};
 use super::watch::watch_controls;
 use crate::ui::button::Button;
 use crate::ui::folded::Folded;
+use dbm_core::words::Choose;
 use leptos::prelude::*;
 
 /// Folded, unless the address asks for something in it.
@@ -33,10 +34,10 @@ fn how_answers_are_drawn(state: CompletionState) -> impl IntoView {
     view! {
         <div class="how" role="group" aria-label="How answers are drawn">
             <div class="ask">
-                {choose(state, "answers")} {choose(state, "sort")}
+                {choose(state, "answers", |settings| settings.answers.choice().help)} {choose(state, "sort", |settings| settings.order.choice().help)}
             </div>
             <div class="ask">
-                {choose(state, "by")} {choose(state, "sweeps")}
+                {choose(state, "by", |settings| settings.method.choice().help)} {choose(state, "sweeps", |settings| settings.sweeps.choice().help)}
             </div>
             <div class="ask">
                 <Button
@@ -53,7 +54,7 @@ fn how_answers_are_drawn(state: CompletionState) -> impl IntoView {
                     disabled=move || state.lacks_model()
                     on_press=move |()| state.complete(true)
                 />
-                {choose(state, "clean")}
+                {choose(state, "clean", |settings| settings.clean_up.choice().help)}
             </div>
         </div>
     }

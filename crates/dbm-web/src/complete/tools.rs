@@ -2,7 +2,7 @@
 
 use super::masks::Mask;
 use super::picture::{Picture, Tool};
-use super::settings::{CLASS, PictureStart};
+use super::settings::{CLASS, CompletionSettings, PictureStart};
 use super::state::CompletionState;
 use crate::ui::button::Button;
 use crate::ui::number::decimal;
@@ -135,11 +135,11 @@ pub fn mask_buttons(state: CompletionState) -> impl IntoView {
     }
 }
 
-/// The select of a setting, by its key.
-pub fn choose(state: CompletionState, key: &'static str) -> impl IntoView {
+/// The select of a setting by its key, with what the present value does.
+pub fn choose(state: CompletionState, key: &'static str, does: fn(&CompletionSettings) -> &'static str) -> impl IntoView {
     let form = state.form();
     view! {
-        <div class="inline" data-help=move || form.help(key)>
+        <div class="inline" data-help=move || format!("{} {}", form.help(key), state.settings.with(does))>
             {form.select(key)}
         </div>
     }

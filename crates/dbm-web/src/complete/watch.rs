@@ -6,6 +6,7 @@ use super::tools::choose;
 use crate::canvas::{Fill, Layer, prefers_less_motion, shows, shows_layer, sparkline};
 use crate::ui::button::Button;
 use crate::ui::player::Player;
+use dbm_core::words::Choose;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 use std::time::Duration;
@@ -42,7 +43,7 @@ pub fn watch_controls(state: CompletionState) -> impl IntoView {
     let none = move || frames.get() == 0;
     view! {
         <div class="watch" role="group" aria-label="Watched answer">
-            {choose(state, "watch")}
+            {choose(state, "watch", |settings| settings.watched.choice().help)}
             <Button
                 label=move || if pair() { "Watch the pair" } else { "Watch the answer" }
                 help="Computes it with the present picture, mask and set, and shows it state by state in the large picture."

@@ -6,4 +6,4 @@ mod fields;
 mod tests;
 
 pub use draft::{Draft, ForData};
-pub use fields::{Fields, Form};
+pub use fields::{Form, fields};

@@ -1,6 +1,6 @@
 //! The settings a run begins with: two forms, neither of which touches a run that has begun.
 
-use crate::settings::{Fields, ForData, Form};
+use crate::settings::{ForData, Form, fields};
 use crate::ui::folded::Folded;
 use crate::worker::session::Session;
 use dbm_core::settings::Group;
@@ -27,9 +27,9 @@ pub fn settings_form() -> impl IntoView {
     let form = form();
     view! {
         <form class="settings" aria-label="Settings of the run" on:submit=|event| event.prevent_default()>
-            <Fields form groups=&[Group::Main] />
+            {fields(form, &[Group::Main])}
             <Folded name="More" class="wide" inside="settings" urgent=Signal::derive(move || form.is_urgent(Group::More))>
-                <Fields form groups=&[Group::More] />
+                {fields(form, &[Group::More])}
             </Folded>
         </form>
     }
@@ -41,10 +41,10 @@ pub fn learning_form() -> impl IntoView {
     view! {
         <form class="learning" aria-label="Estimator and start of the run" on:submit=|event| event.prevent_default()>
             <div class="settings">
-                <Fields form groups=&[Group::Estimator] />
+                {fields(form, &[Group::Estimator])}
             </div>
             <div class="settings">
-                <Fields form groups=&[Group::Start] />
+                {fields(form, &[Group::Start])}
             </div>
             <div class="settings">
                 <Folded
@@ -53,7 +53,7 @@ pub fn learning_form() -> impl IntoView {
                     inside="settings"
                     urgent=Signal::derive(move || form.is_urgent(Group::Limits))
                 >
-                    <Fields form groups=&[Group::Limits] />
+                    {fields(form, &[Group::Limits])}
                 </Folded>
             </div>
         </form>

@@ -16,6 +16,8 @@ pub trait Table: Clone + Default + PartialEq + Send + Sync + 'static {
 /// One of the settings.
 pub struct Row<S> {
     field: Field,
+    /// What can be chosen.
+    lines: fn() -> Vec<Line>,
     /// Whether it has an effect, where that depends on the others.
     applies: Option<fn(&S) -> bool>,
     /// What is set, as the address has it.
@@ -26,12 +28,13 @@ pub struct Row<S> {
 
 /// How a setting is shown.
 #[derive(Clone, Copy)]
-struct Field {
+pub struct Field {
     /// What it is called, and its key in the address.
-    words: Words,
-    input: Input,
+    pub words: Words,
+    /// How it is entered.
+    pub input: Input,
     /// Whether it takes the whole line.
-    wide: bool,
+    pub wide: bool,
 }
 
 /// How a setting is entered.
@@ -43,8 +46,8 @@ pub enum Input {
     Text,
     /// On or off, as the address calls both.
     Switch(&'static str, &'static str),
-    /// A value of the type with this key, among those that have these lines.
-    Choice(&'static str, fn() -> Vec<Line>),
+    /// A value among some, under this name in the id of the select.
+    Choice(&'static str),
 }
 
 /// A row of a number that `whole` or `number` reads, in a range.
@@ -79,11 +82,12 @@ macro_rules! switch {
 macro_rules! choice {
     ($type:ty, $($place:tt)+) => {
         $crate::ui::form::Row::new(
-            $crate::ui::form::Input::Choice(<$type>::WORDS.key, $crate::ui::form::lines::<$type>),
+            $crate::ui::form::Input::Choice(<$type>::WORDS.key),
             |settings: &Self| settings.$($place)+.choice().name.into(),
             |settings: &mut Self, name| <$type>::named(name).map(|value| settings.$($place)+ = value).ok_or_else(String::new),
         )
         .called(<$type>::WORDS)
+        .lines($crate::ui::form::lines::<$type>)
     };
 }
 
@@ -97,7 +101,12 @@ pub fn lines<T: Choose>() -> Vec<Line> {
 impl<S> Row<S> {
     /// A row that is not called anything yet.
     pub const fn new(input: Input, text: fn(&S) -> String, set: fn(&mut S, &str) -> Result<(), String>) -> Self {
-        Self { field: Field { words: words("", "", ""), input, wide: false }, applies: None, text, set }
+        Self { field: Field { words: words("", "", ""), input, wide: false }, lines: Vec::new, applies: None, text, set }
+    }
+
+    /// The same, with these lines to choose among.
+    pub const fn lines(self, lines: fn() -> Vec<Line>) -> Self {
+        Self { lines, ..self }
     }
 
     /// The same, called so.
@@ -236,27 +245,56 @@ impl<S: Table> Texts<S> {
 pub struct Form {
     /// Before the names of its fields in their ids; empty for none.
     id: &'static str,
-    /// Whether its fields are heard when they are left; those without an effect then keep their places. Elsewhere they come and go, and are known by their places.
-    late: bool,
+    kind: FormKind,
     source: &'static Source,
 }
 
-/// The settings that a form is of, by their places in the table.
-struct Source {
-    field: fn(usize) -> Option<&'static Field>,
-    text: Box<dyn Fn(usize) -> String + Sync>,
-    problem: Box<dyn Fn(usize) -> Option<String> + Sync>,
-    /// Whether one has an effect, where that depends on the others.
-    applies: Box<dyn Fn(usize) -> Option<bool> + Sync>,
-    /// Takes up another text, or says what is expected.
-    change: Box<dyn Fn(usize, String) -> Result<(), String> + Sync>,
+/// How the fields of a form are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum FormKind {
+    /// Heard letter by letter. Those without an effect are not there, and ids have places in place of keys.
+    Numbered,
+    /// Heard letter by letter. Those without an effect are not there, and help is at the labels alone.
+    Quiet,
+    /// Heard when they are left. Those without an effect keep their places.
+    Late,
 }
 
-fn field_of<S: Table>(place: usize) -> Option<&'static Field> {
-    S::ROWS.get(place).map(|row| &row.field)
+/// Of a setting's place.
+type Hint = dyn Fn(usize) -> (String, bool) + Sync;
+
+/// The settings that a form is of, by their places in the table.
+pub struct Source {
+    /// How one is shown; nothing beyond the last.
+    pub field: Box<dyn Fn(usize) -> Option<Field> + Sync>,
+    /// What is typed or chosen.
+    pub text: Box<dyn Fn(usize) -> String + Sync>,
+    /// What can be chosen.
+    pub options: Box<dyn Fn(usize) -> Vec<SelectOption> + Sync>,
+    /// What is wrong with one.
+    pub problem: Box<dyn Fn(usize) -> Option<String> + Sync>,
+    /// What else there is to say of one, and whether it is another than what it is compared with.
+    pub hint: Option<Box<Hint>>,
+    /// Whether one has an effect, where that depends on the others.
+    pub applies: Box<dyn Fn(usize) -> Option<bool> + Sync>,
+    /// Takes up another text, or says what is expected.
+    pub change: Box<dyn Fn(usize, String) -> Result<(), String> + Sync>,
+}
+
+fn field_of<S: Table>(place: usize) -> Option<Field> {
+    S::ROWS.get(place).map(|row| row.field)
+}
+
+fn options_of<S: Table>(place: usize) -> Vec<SelectOption> {
+    (S::ROWS[place].lines)().iter().map(|line| SelectOption::new(line.name, line.label)).collect()
 }
 
 impl Form {
+    /// Over these settings.
+    pub fn new(id: &'static str, kind: FormKind, source: Source) -> Self {
+        Self { id, kind, source: Box::leak(Box::new(source)) }
+    }
+
     /// Over texts that are heard letter by letter: `change` makes something of the key and the text.
     pub fn typed<S: Table>(
         id: &'static str,
@@ -264,35 +302,44 @@ impl Form {
         change: impl Fn(&'static str, String) + Sync + 'static,
     ) -> Self {
         let source = Source {
-            field: field_of::<S>,
+            field: Box::new(field_of::<S>),
             text: Box::new(move |place| texts.with(|texts| texts.texts[place].clone())),
+            options: Box::new(options_of::<S>),
             problem: Box::new(move |place| texts.with(|texts| texts.problem(place))),
+            hint: None,
             applies: Box::new(move |place| S::ROWS[place].applies.map(|applies| texts.with(|texts| applies(&texts.read)))),
             change: Box::new(move |place, text| {
                 change(S::ROWS[place].field.words.key, text);
                 Ok(())
             }),
         };
-        Self { id, late: false, source: Box::leak(Box::new(source)) }
+        Self::new(id, FormKind::Numbered, source)
     }
 
     /// Over settings that are always as they can be: `take` takes up others.
     pub fn over<S: Table>(id: &'static str, settings: RwSignal<S>, take: impl Fn(S) + Sync + 'static) -> Self {
         let source = Source {
-            field: field_of::<S>,
+            field: Box::new(field_of::<S>),
             text: Box::new(move |place| settings.with(S::ROWS[place].text)),
+            options: Box::new(options_of::<S>),
             problem: Box::new(|_| None),
+            hint: None,
             applies: Box::new(move |place| S::ROWS[place].applies.map(|applies| settings.with(applies))),
             change: Box::new(move |place, text| {
                 let mut after = settings.get_untracked();
                 (S::ROWS[place].set)(&mut after, &text).map(|()| take(after))
             }),
         };
-        Self { id, late: true, source: Box::leak(Box::new(source)) }
+        Self::new(id, FormKind::Late, source)
     }
 
-    fn find(self, key: &str) -> Option<(usize, &'static Field)> {
+    fn find(self, key: &str) -> Option<(usize, Field)> {
         (0..).map_while(|place| (self.source.field)(place)).enumerate().find(|(_, field)| field.words.key == key)
+    }
+
+    /// What a setting does.
+    pub fn help(self, key: &str) -> &'static str {
+        self.find(key).map_or("", |(_, field)| field.words.help)
     }
 
     /// Changes a setting from elsewhere in the view.
@@ -307,39 +354,47 @@ impl Form {
         Signal::derive(move || (self.source.text)(place))
     }
 
+    fn hint(self, place: usize) -> (String, bool) {
+        self.source.hint.as_ref().map(|hint| hint(place)).unwrap_or_default()
+    }
+
     fn id(self, name: &str) -> String {
         if self.id.is_empty() { name.into() } else { format!("{}-{name}", self.id) }
     }
 
     /// A field with its label, as its row has it.
     pub fn field(self, key: &'static str) -> Option<AnyView> {
-        let (place, &Field { words, input, wide }) = self.find(key)?;
-        let id = self.id(&if self.late { key.to_string() } else { place.to_string() });
-        let late = self.late;
+        let (place, Field { words, input, wide }) = self.find(key)?;
+        let id = self.id(&if self.kind == FormKind::Numbered { place.to_string() } else { key.to_string() });
         let disabled = Memo::new(move |_| (self.source.applies)(place) == Some(false));
+        let differs = Signal::derive(move || self.hint(place).1);
         let field = move || match input {
-            Input::Choice(..) => view! {
-                <div class="field" class:wide=wide>
+            Input::Choice(_) => view! {
+                <div class="field" class:wide=wide class:differs=move || differs.get()>
                     {self.select(key)}
                 </div>
             }
             .into_any(),
-            _ => view! {
+            Input::Switch(..) => view! { <div class="field wide">{self.check(key)}</div> }.into_any(),
+            Input::Number | Input::Text => view! {
                 <TextField
                     id=id.clone()
                     words
+                    hint=Signal::derive(move || self.hint(place).0)
                     letters=matches!(input, Input::Text)
                     wide
-                    late
+                    late=self.kind == FormKind::Late
+                    quiet=self.kind == FormKind::Quiet
                     value=self.value(place)
                     problem=Memo::new(move |_| (self.source.problem)(place))
                     on_type=move |text| (self.source.change)(place, text)
+                    differs
                     disabled
                 />
             }
             .into_any(),
         };
-        let comes_and_goes = !late && untrack(|| (self.source.applies)(place)).is_some();
+        let comes_and_goes = self.kind != FormKind::Late && untrack(|| (self.source.applies)(place)).is_some();
         Some(if comes_and_goes {
             view! { <Show when=move || !disabled.get()>{field.clone()}</Show> }.into_any()
         } else {
@@ -349,24 +404,18 @@ impl Form {
 
     /// The select of a choice.
     pub fn select(self, key: &str) -> Option<AnyView> {
-        let (place, &Field { words, input: Input::Choice(name, lines), .. }) = self.find(key)? else { return None };
-        let options: Vec<_> = lines().iter().map(|line| SelectOption::new(line.name, line.label)).collect();
+        let (place, Field { words, input: Input::Choice(name), .. }) = self.find(key)? else { return None };
+        let options = Signal::derive(move || (self.source.options)(place));
         let choose = move |name| drop((self.source.change)(place, name));
+        let note = self.source.hint.as_ref().map(|_| Signal::derive(move || self.hint(place).0));
         let disabled = Memo::new(move |_| (self.source.applies)(place) == Some(false));
         let (id, value) = (self.id(name), self.value(place));
-        Some(view! { <Select id label=words.label help=words.help options value on_choose=choose disabled /> }.into_any())
-    }
-
-    /// What a choice is for, and what its present value does.
-    pub fn help(self, key: &str) -> Option<String> {
-        let (place, &Field { words, input: Input::Choice(_, lines), .. }) = self.find(key)? else { return None };
-        let now = (self.source.text)(place);
-        lines().iter().find(|line| line.name == now).map(|line| format!("{} {}", words.help, line.help))
+        Some(view! { <Select id label=words.label help=words.help options value on_choose=choose note disabled /> }.into_any())
     }
 
     /// The checkbox of a switch.
     pub fn check(self, key: &str) -> Option<AnyView> {
-        let (place, &Field { words, input: Input::Switch(on, off), .. }) = self.find(key)? else { return None };
+        let (place, Field { words, input: Input::Switch(on, off), .. }) = self.find(key)? else { return None };
         let change = move |is_on: bool| drop((self.source.change)(place, if is_on { on } else { off }.into()));
         let value = Signal::derive(move || (self.source.text)(place) == on);
         Some(view! { <Check label=words.label help=words.help value on_change=change /> }.into_any())
