@@ -71,11 +71,12 @@ async function placePage({ name }) {
 }
 
 const PLACE = {
-  css({ href }) {
+  css({ href, "data-later": later }) {
     const bytes = readFileSync(join(ROOT, href));
     const file = basename(href).replace(".css", `-${hash(bytes)}.css`);
     writeFileSync(join(DIST, file), bytes);
-    return `    <link rel="stylesheet" href="./${file}">\n`;
+    // Those of the views that come later are fetched with the first of them (crates/dbm-web/src/app/later.rs).
+    return later ? `    <meta name="later-styles" content="./${file}">\n` : `    <link rel="stylesheet" href="./${file}">\n`;
   },
   "copy-file": ({ href }) => cpSync(join(ROOT, href), join(DIST, basename(href))),
   "copy-dir": ({ href }) => cpSync(join(ROOT, href), join(DIST, basename(href)), { recursive: true }),

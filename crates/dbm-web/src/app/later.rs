@@ -4,8 +4,11 @@
 use crate::compare::Compare;
 use crate::coupling::Coupling;
 use crate::proof::Proof;
+use futures_channel::oneshot;
 use leptos::prelude::*;
 use std::pin::Pin;
+use wasm_bindgen::prelude::*;
+use web_sys::Event;
 
 /// A view, or why it did not come.
 type Fetched = Result<AnyView, Missing>;
@@ -21,6 +24,37 @@ impl From<wasm_split_helpers::SplitLoaderError> for Missing {
     fn from(_: wasm_split_helpers::SplitLoaderError) -> Self {
         Self
     }
+}
+
+/// Whether the styles of these views are there: they are fetched with the first of them, from where index.html says.
+fn styles() -> oneshot::Receiver<bool> {
+    let (sender, receiver) = oneshot::channel();
+    let at = |selector: &str| document().query_selector(selector).ok().flatten();
+    let file = at("meta[name=later-styles]").and_then(|meta| meta.get_attribute("content"));
+    let missing = file.filter(|file| at(&format!("link[href='{file}']")).is_none());
+    let link = missing.and_then(|file| {
+        let link = document().create_element("link").ok()?;
+        link.set_attribute("rel", "stylesheet").and_then(|()| link.set_attribute("href", &file)).ok()?;
+        Some(link)
+    });
+    let Some(link) = link else {
+        let _ = sender.send(true);
+        return receiver;
+    };
+    let here = link.clone();
+    let told = Closure::once_into_js(move |event: Event| {
+        let came = event.type_() == "load";
+        if !came {
+            here.remove(); // so that another try fetches it
+        }
+        let _ = sender.send(came); // whoever waited may have gone
+    });
+    for event in ["load", "error"] {
+        // Without either, the view does not come, and can be tried again.
+        drop(link.add_event_listener_with_callback(event, told.unchecked_ref()));
+    }
+    drop(document().head().map(|head| head.append_child(&link)));
+    receiver
 }
 
 /// Functions that fetch and make views, each with all that only it needs in a file named after it.
@@ -39,7 +73,10 @@ macro_rules! in_files_of_their_own {
                 Ok($view().into_any())
             }
 
-            Box::pin(made())
+            let styles = styles();
+            Box::pin(async move {
+                if styles.await == Ok(true) { made().await } else { Err(Missing) }
+            })
         }
     )*};
 }
