@@ -1,36 +1,21 @@
 //! Masks at one press: which cells of a picture each hides.
 
-use dbm_core::words::{Choice, Choose, Words, choice, words};
+use dbm_core::choices;
+use dbm_core::words::words;
 
-/// A mask at one press; the table below says what each hides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mask {
-    Upper,
-    Lower,
-    Left,
-    Right,
-    Centre,
-    Frame,
-    Stripes,
-    Random30,
-    Random60,
-    All,
-}
-
-impl Choose for Mask {
-    const WORDS: Words = words("mask", "Hide", "Which part of the picture is unknown.");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Upper, "upper", "Upper half", "Rows above the middle."),
-        choice(Self::Lower, "lower", "Lower half", "Rows below the middle."),
-        choice(Self::Left, "left", "Left half", "Columns left of the middle."),
-        choice(Self::Right, "right", "Right half", "Columns right of the middle."),
-        choice(Self::Centre, "centre", "Centre", "The middle half of the rows and columns."),
-        choice(Self::Frame, "frame", "Outer frame", "An eighth of the rows and columns from each side."),
-        choice(Self::Stripes, "stripes", "Stripes", "Every other band of rows."),
-        choice(Self::Random30, "random30", "Random pixels, 30 %", "Each pixel with probability 0.3."),
-        choice(Self::Random60, "random60", "Random pixels, 60 %", "Each pixel with probability 0.6."),
-        choice(Self::All, "all", "Everything: sampling", "Nothing is known: the answers are samples."),
-    ];
+choices! {
+    /// A mask at one press; the table below says what each hides.
+    pub enum Mask = words("mask", "Hide", "Which part of the picture is unknown.");
+    Upper = "upper", "Upper half", "Rows above the middle.";
+    Lower = "lower", "Lower half", "Rows below the middle.";
+    Left = "left", "Left half", "Columns left of the middle.";
+    Right = "right", "Right half", "Columns right of the middle.";
+    Centre = "centre", "Centre", "The middle half of the rows and columns.";
+    Frame = "frame", "Outer frame", "An eighth of the rows and columns from each side.";
+    Stripes = "stripes", "Stripes", "Every other band of rows.";
+    Random30 = "random30", "Random pixels, 30 %", "Each pixel with probability 0.3.";
+    Random60 = "random60", "Random pixels, 60 %", "Each pixel with probability 0.6.";
+    All = "all", "Everything: sampling", "Nothing is known: the answers are samples.";
 }
 
 impl Mask {

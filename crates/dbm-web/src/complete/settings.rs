@@ -1,6 +1,7 @@
 //! What a visitor chooses in Complete: one table a choice, from which selects, address keys and hover help are made.
 
 use crate::ui::form::{Input, Row, Table, choice, typed};
+use dbm_core::choices;
 use dbm_core::complete::Method;
 use dbm_core::diagnostics::CouplingKernel;
 use dbm_core::words::{Choice, Choose, Words, choice, words};
@@ -47,27 +48,15 @@ impl Choose for PictureStart {
     ];
 }
 
-/// In which order answers are shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
+choices! {
+    /// In which order answers are shown.
+    #[derive(Default)]
+    pub enum Order = words("sort", "Sort", "In which order the answers stand.");
     /// By the energy of the whole state, lowest first.
     #[default]
-    Energy,
-    /// As they were computed.
-    Computed,
-}
-
-impl Choose for Order {
-    const WORDS: Words = words("sort", "Sort", "In which order the answers stand.");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(
-            Self::Energy,
-            "energy",
-            "by energy",
-            "By the energy of the whole state, lowest first; the lowest is the deepest mode that was found.",
-        ),
-        choice(Self::Computed, "came", "as they came", "In the order in which they were computed."),
-    ];
+    Energy = "energy", "by energy",
+        "By the energy of the whole state, lowest first; the lowest is the deepest mode that was found.";
+    Computed = "came", "as they came", "In the order in which they were computed.";
 }
 
 /// What is watched state by state.

@@ -5,8 +5,9 @@ use crate::ui::field::whole;
 use crate::ui::form::{Input, Row, Table, choice, switch, typed};
 use crate::ui::number::listed;
 use dbm_core::Units;
+use dbm_core::choices;
 use dbm_core::diagnostics::Couplings;
-use dbm_core::words::{Choice, Choose, Words, choice, words};
+use dbm_core::words::{Choose, words};
 
 const WIDEST: u32 = 400;
 /// Most runs a point.
@@ -16,52 +17,30 @@ const MOST: usize = 200_000;
 /// Highest cap on steps, and on tries.
 const LONGEST: u32 = 1_000_000;
 
-/// Which steps the figure counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CountedSteps {
+choices! {
+    /// Which steps the figure counts.
+    #[derive(Default)]
+    pub enum CountedSteps = words("show", "Show", "Which steps the figure counts: (a) and (b) are the paper’s two panels.");
     /// Search and coupling together: panel (a) of the paper's figure.
     #[default]
-    Total,
-    /// Both apart, of the paper's pair: panel (b).
-    Apart,
-    /// The coupling's alone.
-    Coupling,
-    /// The search's alone.
-    Search,
+    Total = "total", "(a) τ + T, steps in all", "Search and coupling together";
+    Apart = "apart", "(b) τ and T apart, Metropolis from the local mode", "Search and coupling of the paper’s pair";
+    Coupling = "tau", "τ, steps until the chains meet", "The coupling alone";
+    Search = "t", "T, sweeps of the search", "The search alone";
 }
 
-impl Choose for CountedSteps {
-    const WORDS: Words = words("show", "Show", "Which steps the figure counts: (a) and (b) are the paper’s two panels.");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Total, "total", "(a) τ + T, steps in all", "Search and coupling together"),
-        choice(
-            Self::Apart,
-            "apart",
-            "(b) τ and T apart, Metropolis from the local mode",
-            "Search and coupling of the paper’s pair",
-        ),
-        choice(Self::Coupling, "tau", "τ, steps until the chains meet", "The coupling alone"),
-        choice(Self::Search, "t", "T, sweeps of the search", "The search alone"),
-    ];
-}
-
-/// Of which runs the figure shows the share.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CountedRuns {
+choices! {
+    /// Of which runs the figure shows the share.
+    #[derive(Default)]
+    pub enum CountedRuns = words(
+        "share",
+        "Share",
+        "Only runs with τ > 1 change the estimate; runs at the cap were cut before the chains met.",
+    );
     /// Those that changed the estimate: tau > 1.
     #[default]
-    Corrected,
-    /// Those cut at the cap.
-    Capped,
-}
-
-impl Choose for CountedRuns {
-    const WORDS: Words =
-        words("share", "Share", "Only runs with τ > 1 change the estimate; runs at the cap were cut before the chains met.");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Corrected, "parted", "runs with τ > 1", "Runs that change the estimate"),
-        choice(Self::Capped, "cap", "runs cut at the cap", "Runs that had not met at the cap"),
-    ];
+    Corrected = "parted", "runs with τ > 1", "Runs that change the estimate";
+    Capped = "cap", "runs cut at the cap", "Runs that had not met at the cap";
 }
 
 /// What the figure is set to; the rows say what each is.

@@ -2,8 +2,9 @@
 
 use super::estimator_table::{COUNT, ESTIMATORS};
 use super::parameters;
+use dbm_core::choices;
 use dbm_core::gradient::EstimatorSettings;
-use dbm_core::words::{Choice, Choose, Words, choice, words};
+use dbm_core::words::words;
 use dbm_core::{Settings, Units};
 use dbm_protocol::{ModelSource, SmallModel, proof_preset};
 use std::collections::BTreeMap;
@@ -20,25 +21,15 @@ pub const LARGEST: f32 = 5.0;
 pub const LEVEL: f64 = 0.99;
 /// Numbers of samples to choose from.
 pub const TARGETS: [u32; 4] = [1_000, 10_000, 100_000, 1_000_000];
-/// Where the parameters come from, before they are edited.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Origin {
+choices! {
+    /// Where the parameters come from, before they are edited.
+    #[derive(Default)]
+    pub enum Origin = words("model", "Model", "Where the parameters come from.");
     /// The model that the view opens with.
     #[default]
-    Preset,
-    /// Drawn by a seed.
-    Random,
-    /// Zero: a model of the lab's run, whose every parameter is an edit.
-    Run,
-}
-
-impl Choose for Origin {
-    const WORDS: Words = words("model", "Model", "Where the parameters come from.");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Preset, "preset", "the preset", "The model that the view opens with"),
-        choice(Self::Random, "random", "random", "Gaussian weights, drawn by a seed"),
-        choice(Self::Run, "run", "of the lab’s run", "The model that the lab trains"),
-    ];
+    Preset = "preset", "the preset", "The model that the view opens with";
+    Random = "random", "random", "Gaussian weights, drawn by a seed";
+    Run = "run", "of the lab’s run", "The model that the lab trains";
 }
 
 /// The model and its data.

@@ -4,9 +4,10 @@ use crate::ui::field::layers;
 use crate::ui::form::{Input, Row, Table, choice, typed};
 use crate::ui::number::listed;
 use dbm_core::Units;
+use dbm_core::choices;
 use dbm_core::diagnostics::RunPairs;
 use dbm_core::gradient::SmcPath;
-use dbm_core::words::{Choice, Choose, Words, choice, words};
+use dbm_core::words::{Choose, words};
 
 /// Most units of a random model, all layers.
 const MOST_UNITS: u32 = 400;
@@ -17,25 +18,19 @@ const MOST: u32 = 1000;
 /// Most pairs: each keeps the pictures of all its runs.
 pub const MOST_PAIRS: u32 = 1000;
 
-/// Which model the runs are of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ParticleModel {
+choices! {
+    /// Which model the runs are of.
+    #[derive(Default)]
+    pub enum ParticleModel = words(
+        "smc-model",
+        "Model",
+        "The model that Complete has, the one in training, or a small random one.",
+    );
     /// The pretrained model, or the visitor's own that is open in its place.
     #[default]
-    Opened,
-    /// The one in training, as it is when the pairs are begun.
-    Training,
-    /// One drawn by a seed.
-    Random,
-}
-
-impl Choose for ParticleModel {
-    const WORDS: Words = words("smc-model", "Model", "The model that Complete has, the one in training, or a small random one.");
-    const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Opened, "opened", "the pretrained one", "The model that Complete has, or yours that is open in its place"),
-        choice(Self::Training, "training", "the one in training", "As it is when the pairs are begun"),
-        choice(Self::Random, "random", "a random one", "Small, with Gaussian weights"),
-    ];
+    Opened = "opened", "the pretrained one", "The model that Complete has, or yours that is open in its place";
+    Training = "training", "the one in training", "As it is when the pairs are begun";
+    Random = "random", "a random one", "Small, with Gaussian weights";
 }
 
 /// All of it; the rows say what each is.
