@@ -6,10 +6,10 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use dbm_core::gradient::EstimatorSettings;
 use dbm_data::Dataset;
-use dbm_experiments::Error;
-use dbm_experiments::bench::{Benchmark, SweepBenchmark};
+use dbm_experiments::bench::Benchmark;
 use dbm_experiments::data::{Binarize, DataSource, Reading, Split};
 use dbm_experiments::training::RunBackend;
+use dbm_experiments::{Error, Report};
 
 /// Pixels of a digit.
 const VISIBLE: usize = 784;
@@ -83,24 +83,11 @@ impl Bench {
         if on_gpu && self.preset.3.is_some() {
             return Err(Error::Usage("--backend gpu times steps of a training: leave out --preset sweeps-500".into()));
         }
-        if let (name, _, hidden, Some(chains)) = self.preset {
-            let benchmark = SweepBenchmark {
-                preset: name,
-                sizes: [&[VISIBLE], hidden].concat(),
-                chains,
-                warm_up: self.warm_up,
-                runs: self.runs,
-                sweeps: self.steps,
-                seed: self.seed,
-                backend: self.backend.on_processor(),
-            };
-            let measured = benchmark.run(&context.session)?;
-            context.tell("bench", measured.json(), || measured.text());
-            return Ok(());
-        }
+        let (name, _, layers, chains) = self.preset;
+        let hidden = self.hidden.as_ref().filter(|_| chains.is_none());
         let benchmark = Benchmark {
-            preset: self.hidden.is_none().then_some(self.preset.0),
-            hidden: self.hidden.clone().unwrap_or_else(|| self.preset.2.to_vec()),
+            preset: hidden.is_none().then_some(name),
+            hidden: hidden.cloned().unwrap_or_else(|| layers.to_vec()),
             batch: self.batch,
             estimator: self.estimator.clone(),
             warm_up: self.warm_up,
@@ -110,14 +97,11 @@ impl Bench {
             seed: self.seed,
             backend: self.backend.on_processor(),
         };
-        let data = self.load()?;
-        let measured = benchmark.run(&data, &context.session)?;
-        if on_gpu {
-            let measured = measured.on_gpu(&data.examples, &context.session)?;
-            context.tell("bench", measured.json(), || measured.text());
-        } else {
-            context.tell("bench", measured.json(), || measured.text());
-        }
+        let report = match chains {
+            Some(chains) => benchmark.sweep(VISIBLE, chains, &context.session)?,
+            None => benchmark.run(&self.load()?, on_gpu, &context.session)?,
+        };
+        context.tell("bench", report.json(), || report.text());
         Ok(())
     }
 

@@ -3,14 +3,14 @@
 use crate::args::{DataArgs, ModelArgs};
 use crate::context::Context;
 use crate::given::{Given, Options};
+use crate::output::Files;
 use clap::Args;
+use dbm_core::Settings;
 use dbm_core::gradient::EstimatorSettings;
 use dbm_core::settings::{Group, RunPlan, Setting};
-use dbm_core::{Host, Settings};
 use dbm_experiments::data::{Split, without_gaps};
-use dbm_experiments::gradients::{Plan, csv, text};
+use dbm_experiments::gradients::Plan;
 use dbm_experiments::{Error, files};
-use serde_json::json;
 use std::path::PathBuf;
 
 /// Settings of the estimators.
@@ -63,10 +63,8 @@ pub struct GradientsOf {
 
 impl GradientsOf {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
-        let session = &context.session;
-        self.csv.as_deref().map_or(Ok(()), files::check_writable)?;
-        let file = self.model.file();
-        let checkpoint = files::read_checkpoint(&file.path)?;
+        let files = Files::new(self.csv.as_deref(), None)?;
+        let checkpoint = files::read_checkpoint(&self.model.file().path)?;
         let data = self.data.source().load_for(&checkpoint, Split::Train)?;
         without_gaps(&data, "the positive phase is the mean over whole examples")?;
         let examples = &data.examples;
@@ -81,15 +79,6 @@ impl GradientsOf {
             reference_chains: self.reference_chains as usize,
             reference_sweeps: self.reference_sweeps,
         };
-        let started = session.now();
-        let gradients = plan.measure(&checkpoint, examples, count, session)?;
-        let seconds = session.now() - started;
-        if let Some(path) = &self.csv {
-            files::write(path, csv(&gradients).as_bytes())?;
-        }
-        context.done(json!({ "gradients": gradients, "seconds": seconds }), || {
-            format!("{}{seconds:.1} s on {} threads", text(&gradients), session.threads())
-        });
-        Ok(())
+        files.report(context, || plan.measure(&checkpoint, examples, count, &context.session))
     }
 }

@@ -2,12 +2,11 @@
 
 use crate::args::{AisArgs, DataArgs, ModelArgs};
 use crate::context::Context;
+use crate::output::Files;
 use clap::Args;
-use dbm_core::Host;
 use dbm_experiments::data::Split;
-use dbm_experiments::layers::{Plan, csv, figure, text};
-use dbm_experiments::{Error, answers, files};
-use serde_json::json;
+use dbm_experiments::layers::Plan;
+use dbm_experiments::{Error, answers};
 use std::path::PathBuf;
 
 /// Tells what each hidden layer of a model does over test examples: how often its units are high, how many bits each tells about the class (where the examples have one), and what log p(v) is without the layer and those above it,
@@ -36,33 +35,20 @@ pub struct LayersOf {
     /// Where to write a row for each unit
     #[arg(long, value_name = "FILE.csv")]
     csv: Option<PathBuf>,
-    /// Where to write the figure
-    #[arg(long, value_name = "FILE.svg")]
+    /// Where to draw them (.svg or .png)
+    #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 }
 
 impl LayersOf {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
-        let session = &context.session;
-        [&self.csv, &self.plot].into_iter().flatten().try_for_each(|path| files::check_writable(path))?;
+        let files = Files::new(self.csv.as_deref(), self.plot.as_deref())?;
         let (checkpoint, model) = self.model.file().load()?;
         let data = self.data.source().load_for(&checkpoint, Split::Test)?;
         let count = self.count as usize;
         answers::check_fit(&model, &data, count)?;
         let ais = self.ais.settings(self.seed)?;
         let plan = Plan { count, sweeps: self.sweeps, ais, particles: self.posterior_particles as usize, seed: self.seed };
-        let started = session.now();
-        let layers = plan.measure(&model, &data, session)?;
-        let seconds = session.now() - started;
-        if let Some(path) = &self.csv {
-            files::write(path, csv(&layers).as_bytes())?;
-        }
-        if let Some(path) = &self.plot {
-            files::write(path, figure(&layers)?.as_bytes())?;
-        }
-        context.done(json!({ "layers": layers, "seconds": seconds }), || {
-            format!("{}{seconds:.1} s on {} threads", text(&layers), session.threads())
-        });
-        Ok(())
+        files.report(context, || plan.measure(&model, &data, &context.session))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::curve::{Curve, Point};
 use super::spec::Spec;
-use crate::columns;
+use crate::columns::table;
 use crate::template::text;
 use minijinja::context;
 use serde::Serialize;
@@ -65,15 +65,14 @@ impl Spread {
 /// A row a point: `couplings_capped` is the share of the run's couplings so far that were cut, `mean_meeting_time` their mean tau;
 /// both are empty where there were no couplings.
 pub fn csv(entries: &[Entry]) -> String {
-    let rows = entries.iter().flat_map(|Entry { spec, curves }| {
-        let of = move |curve: &Curve, point: &Point| {
-            let Point { step, log_likelihood, seconds, couplings } = point;
-            let shares = [couplings.capped_share(), couplings.mean_time()].map(|value| value.map(|value| format!("{value:.6}")));
-            json!([spec.to_string(), curve.seed, step, format!("{log_likelihood:.6}"), format!("{seconds:.3}"), shares])
-        };
-        curves.iter().flat_map(move |curve| curve.points.iter().map(move |point| of(curve, point)))
+    let runs = entries.iter().flat_map(|entry| entry.curves.iter().map(move |curve| (entry, curve)));
+    let rows = runs.flat_map(|(entry, curve)| {
+        curve.points.iter().map(move |Point { step, log_likelihood, seconds, couplings }| {
+            json!({ "estimator": entry.spec.to_string(), "seed": curve.seed, "step": step, "log_likelihood": log_likelihood, "seconds": seconds,
+                    "couplings_capped": couplings.capped_share(), "mean_meeting_time": couplings.mean_time() })
+        })
     });
-    columns::csv("estimator,seed,step,log_likelihood,seconds,couplings_capped,mean_meeting_time", rows)
+    table("estimator,seed,step,log_likelihood:6,seconds:3,couplings_capped:6,mean_meeting_time:6", rows)
 }
 
 /// One object of `--json` for a run.

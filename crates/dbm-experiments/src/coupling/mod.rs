@@ -5,7 +5,28 @@ mod figure;
 mod measure;
 mod summary;
 
+use crate::{Error, Report};
 pub use dimensions::Dimensions;
 pub use figure::figure;
 pub use measure::{Kinds, pieces, rows};
-pub use summary::{Row, Spread, csv};
+use serde_json::Value;
+pub use summary::{Row, Spread};
+
+/// The table that `dbm couple` makes.
+impl Report for Vec<Row> {
+    fn json(&self) -> Value {
+        self.iter().map(Row::line).collect()
+    }
+
+    fn text(&self) -> String {
+        summary::csv(self)
+    }
+
+    fn csv(&self) -> Result<String, Error> {
+        Ok(summary::csv(self))
+    }
+
+    fn figure(&self) -> Result<String, Error> {
+        figure(self)
+    }
+}

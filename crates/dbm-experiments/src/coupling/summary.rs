@@ -1,6 +1,6 @@
 //! What the runs of one kind took, as a row of a table.
 
-use crate::columns;
+use crate::columns::table;
 use dbm_core::diagnostics::{CouplingRun, Couplings};
 use dbm_core::words::Choose;
 use serde::{Deserialize, Serialize};
@@ -31,10 +31,6 @@ impl Spread {
         };
         let mean = values.iter().map(|&value| f64::from(value)).sum::<f64>() / values.len() as f64;
         Self { mean, quartiles: [25, 50, 75].map(quantile), tail: [90, 99].map(quantile), largest }
-    }
-
-    fn cells(&self) -> Value {
-        json!([format!("{:.4}", self.mean), self.quartiles, self.tail, self.largest])
     }
 
     fn json(&self) -> Value {
@@ -103,15 +99,20 @@ impl Row {
 
 /// The table as CSV, a line a row.
 pub fn csv(rows: &[Row]) -> String {
-    let spread = |name: &str| ["mean", "q1", "median", "q3", "q90", "q99", "max"].map(|what| format!("{name}_{what}")).join(",");
+    const OF_SPREAD: [(&str, &str); 7] = [
+        ("mean", "mean:4"),
+        ("q1", "quartiles/0"),
+        ("median", "quartiles/1"),
+        ("q3", "quartiles/2"),
+        ("q90", "q90"),
+        ("q99", "q99"),
+        ("max", "max"),
+    ];
+    let spread = |name: &str| OF_SPREAD.map(|(column, place)| format!("{name}_{column}={name}/{place}")).join(",");
     let spreads = ["tau", "T", "tau_plus_T"].map(spread).join(",");
-    let columns = "share_of_runs_with_tau_above_1,capped,tries_capped";
-    let row = |row: &Row| {
-        let Couplings { dimension, max_meeting, seed, .. } = row.couplings;
-        let spreads = [&row.tau, &row.sweeps, &row.total].map(Spread::cells);
-        json!([dimension, row.names(), row.runs, max_meeting, seed, spreads, row.above_1, row.capped, row.tries_capped])
-    };
-    columns::csv(&format!("dimension,units,kernel,start,runs,cap,seed,{spreads},{columns}"), rows.iter().map(row))
+    let columns =
+        format!("dimension,units,kernel,start,runs,cap,seed,{spreads},share_of_runs_with_tau_above_1,capped,tries_capped");
+    table(&columns, rows.iter().map(Row::line))
 }
 
 #[cfg(test)]

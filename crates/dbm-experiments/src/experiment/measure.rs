@@ -92,15 +92,14 @@ impl Measure {
         let digits = [&reference.train, &reference.test].map(|half| (&half.name, half.examples.len()));
         let key = (subject.model.checksum(), self, workspace.seed, digits);
         let name = format!("{}-{name}", subject.name);
-        let (measured, _) = workspace.cell(&name, &key, || {
+        workspace.cell(&name, &key, || {
             workspace.say(&name);
             match self {
                 Self::Samples { count, schedule } => of_samples(subject, workspace, (schedule.as_deref(), *count)),
                 Self::Completions(completing) => completing.of(subject, workspace),
                 Self::Likelihood { digits, betas, particles } => likelihood(subject, workspace, (*digits, *betas, *particles)),
             }
-        })?;
-        Ok(measured)
+        })
     }
 }
 

@@ -1,13 +1,11 @@
 //! Estimators of the gradient on a model at rest: how long their couplings take, how noisy they are for what they cost, and whether their mean points where that of a very long run does.
 
 mod blocks;
-mod table;
 
-pub use blocks::Comparison;
-pub use table::{csv, text};
-
+use crate::columns::table;
 use crate::samples::{CHAINS, MAX_SWEEPS};
-use crate::{Error, Session};
+use crate::{Error, Report, Session, template};
+pub use blocks::Comparison;
 use blocks::{Blocks, flat};
 use dbm_core::complete::{ChainStart, Completer};
 use dbm_core::gradient::{EstimatorSettings, Moments, Phase, PhaseInfo, SmcPath};
@@ -16,7 +14,9 @@ use dbm_core::mean_field::{MeanFieldSettings, posterior};
 use dbm_core::words::Choose;
 use dbm_core::{Clamp, Dbm, Examples, Host, Settings, Trainer};
 use dbm_data::Checkpoint;
+use minijinja::context;
 use serde::Serialize;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Examples a shard of a minibatch, and so chains an estimate.
@@ -79,6 +79,31 @@ pub struct Row {
     pub variance_times_seconds: f64,
     /// The whole gradient's mean against that of the long run.
     pub comparison: Comparison,
+}
+
+impl Report for Gradients {
+    fn json(&self) -> Value {
+        json!({ "gradients": self })
+    }
+
+    /// A line an estimator, and the meeting times of those that couple.
+    fn text(&self) -> String {
+        template::text("gradients.txt", include_str!("gradients.txt"), &context! { gradients => self })
+    }
+
+    /// A row an estimator; meeting times as `tau:count`.
+    fn csv(&self) -> Result<String, Error> {
+        let rows = self.rows.iter().map(|row| {
+            let times: Vec<String> = row.meeting_times.iter().map(|(tau, count)| format!("{tau}:{count}")).collect();
+            let mut cells = json!(row);
+            cells["meeting_times"] = times.join(" ").into();
+            cells
+        });
+        let columns = "estimator=name,estimates=repeats,above_one,longest,accepted,cut=capped,seconds,variance,variance_times_seconds,\
+             angle=comparison/angle,angle_at_most=comparison/angle_at_most,difference=comparison/difference,\
+             difference_at_most=comparison/difference_at_most,meeting_times";
+        Ok(table(columns, rows))
+    }
 }
 
 impl Plan {

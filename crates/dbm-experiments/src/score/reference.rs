@@ -71,14 +71,6 @@ impl Reference {
         levels(self.test.visible.as_ref(), bits)
     }
 
-    /// Scores of bits `[N, visible]`, 0 and 1.
-    ///
-    /// # Errors
-    /// [`Error::Score`] for bits that are not whole pictures, or fewer than six of these.
-    pub fn of_bits(&self, threads: &impl Host, bits: &[u8]) -> Result<Scores, Error> {
-        self.of_levels(threads, &self.levels(bits))
-    }
-
     /// Scores of pictures `[N, 784]`, grey levels.
     ///
     /// # Errors
