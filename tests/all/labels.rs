@@ -1,6 +1,6 @@
 //! Labels: a top layer that stands for the class of each example, and is clamped in the positive phase alone.
 
-use crate::common::{close, distribution, of_both_kinds, random_model, worst_error};
+use crate::common::{State, close, distribution, moments, of_both_kinds, random_model, worst_error};
 use dbm_core::complete::{Completer, SamplingSchedule};
 use dbm_core::gradient::{Batch, estimator};
 use dbm_core::linalg::Matrix;
@@ -19,16 +19,10 @@ fn example(model: &Dbm) -> (Vec<bool>, usize) {
 fn expected(model: &Dbm, visible: &[bool], class: usize) -> Vec<f64> {
     let clamped: Vec<Option<bool>> = visible.iter().copied().map(Some).collect();
     let top = classes::top_of_classes(model, &[class]);
-    let (mut sum, mut total) = (Vec::new(), 0.0);
-    for (state, p) in distribution(model, &clamped).into_iter().filter(|(state, _)| state.last().unwrap() == top.row(0)) {
-        let pairs =
-            state.windows(2).flat_map(|pair| pair[0].iter().flat_map(|&a| pair[1].iter().map(move |&b| f64::from(a * b))));
-        let f: Vec<f64> = pairs.chain(state.iter().flatten().map(|&s| f64::from(s))).collect();
-        sum.resize(f.len(), 0.0);
-        sum.iter_mut().zip(f).for_each(|(sum, f)| *sum += p * f);
-        total += p;
-    }
-    sum.iter().map(|sum| sum / total).collect()
+    let of_class = |(state, _): &(State, f64)| state.last().is_some_and(|labels| labels == top.row(0));
+    let states: Vec<(State, f64)> = distribution(model, &clamped).into_iter().filter(of_class).collect();
+    let total: f64 = states.iter().map(|(_, p)| p).sum();
+    moments(model, &states).iter().map(|sum| sum / total).collect()
 }
 
 fn batch(model: &Dbm, visible: &[bool], class: usize, seed: u64) -> Batch {

@@ -152,14 +152,6 @@ mod tests {
         assert!(said.contains("seed 2 diverged after 1 steps"), "{said}");
         let line = line(&entry().spec, &entry().curves[0]);
         assert_eq!((line["best_step"].as_u64(), line["couplings_capped"].as_u64()), (Some(1), Some(2)));
-    }
-
-    #[test]
-    fn csv_leaves_empty_what_there_is_not() {
-        let text = csv(&[entry()]);
-        let rows: Vec<&str> = text.lines().collect();
-        assert_eq!(rows.len(), 6);
-        assert_eq!(rows[1], "ucd-gibbs,1,0,-5.000000,0.000,,");
-        assert_eq!(rows[2], "ucd-gibbs,1,1,-2.000000,1.000,0.250000,2.500000");
+        assert!(csv(&[entry()]).contains("\nucd-gibbs,1,0,-5.000000,0.000,,\nucd-gibbs,1,1,-2.000000,1.000,0.250000,2.500000\n"));
     }
 }

@@ -105,7 +105,9 @@ impl Plan {
             looks
         });
         let all = together.unwrap_or_default();
-        let read = |look: &Part| subject.reference.map(|reference| reference.quality(session, &look.seen)).transpose();
+        let read = |look: &Part| {
+            subject.reference.map(|reference| reference.scorer.quality(session, &reference.levels(&look.seen))).transpose()
+        };
         let classes_at_start = all.first().map(read).transpose()?.flatten().map_or(vec![], |(_, classes)| classes);
         let mut classes_before = classes_at_start.clone();
         let mut looks = Vec::with_capacity(self.sweeps.len());

@@ -1,6 +1,7 @@
 //! The figure of an experiment: pictures side by side, bars, or the curves of meeting times.
 
 use super::measure::Measured;
+use super::mistake;
 use super::results::{MeasuredModel, Results};
 use crate::plot::gallery::{Gallery, gallery};
 use crate::plot::{Curve, Mark, Panel, distinct, svg};
@@ -105,9 +106,7 @@ impl Pictures {
 /// What a measure gave of the first run; none where all of them diverged.
 fn first<'a>(model: &'a MeasuredModel, measure: &str) -> Result<Option<&'a Measured>, Error> {
     let Some(run) = model.runs.first() else { return Ok(None) };
-    let missing = || {
-        Error::Input(format!("{} has no measure {measure} to picture; this is a mistake in the experiment's recipe", model.name))
-    };
+    let missing = || mistake(format!("{} has no measure {measure} to picture", model.name));
     run.measured.get(measure).ok_or_else(missing).map(Some)
 }
 

@@ -112,7 +112,7 @@ fn of_samples(
     // Grey levels are kept: bits of several units a pixel would be as many times the bytes.
     let levels = |bits: Vec<u8>| reference.levels(&bits);
     let drawn = samples::draw_as(workspace.session, model, schedule, (count, workspace.seed), levels);
-    let mut scores = json_of("samples", &reference.of_levels(workspace.session, &drawn.bits)?)?;
+    let mut scores = json_of("samples", &reference.scorer.scores(workspace.session, &drawn.bits)?)?;
     scores["schedule"] = schedule.to_string().into();
     scores["search_sweeps"] = drawn.mean_sweeps().into();
     scores["searches_capped"] = drawn.capped().into();

@@ -15,6 +15,7 @@ use crate::{Error, Session};
 use recipe::Recipe;
 pub use report::{Entry, Verdict};
 use runner::Runner;
+use std::fmt::Display;
 use std::path::PathBuf;
 use workspace::Workspace;
 
@@ -41,6 +42,11 @@ pub struct Request {
 /// [`Error::Input`] for a recipe with a mistake.
 pub fn names() -> Result<Vec<(String, String)>, Error> {
     Ok(Recipe::all(false)?.into_iter().map(|recipe| (recipe.name, recipe.summary)).collect())
+}
+
+/// What an author of a recipe has to put right.
+fn mistake(what: impl Display) -> Error {
+    Error::Input(format!("{what}; this is a mistake in the experiment's recipe"))
 }
 
 /// Names all of them, in their order.

@@ -1,6 +1,7 @@
 //! What is measured without a model: real digits, the nearest training digits, and how long couplings take to meet.
 
 use super::measure::{Measured, json_of};
+use super::mistake;
 use super::workspace::Workspace;
 use crate::coupling::{Kinds, Row, pieces, rows};
 use crate::score::Reference;
@@ -45,9 +46,7 @@ impl SharedMeasure {
         if let Self::MeetingTimes { largest, runs, cap, late_from } = *self {
             return meeting_times(workspace, (largest, runs, cap), late_from);
         }
-        let reference = reference.ok_or_else(|| {
-            Error::Input(format!("{name}: this measure needs digits; this is a mistake in the experiment's recipe"))
-        })?;
+        let reference = reference.ok_or_else(|| mistake(format!("{name}: this measure needs digits")))?;
         let digits = [&reference.train, &reference.test].map(|half| (&half.name, half.examples.len()));
         let scores = workspace.cell(name, &(self, workspace.seed, digits), || match self {
             Self::Rivals { mask, count } => rivals(workspace, reference, mask, *count),

@@ -1,5 +1,6 @@
 //! How a model is to be trained: a value, from which the same model comes every time.
 
+use super::mistake;
 use crate::{Error, Session};
 use dbm_core::settings::{RunPlan, Setting};
 use dbm_core::{Dbm, Footprint, Settings, Trainer, Units, init};
@@ -41,8 +42,7 @@ impl TrainingPlan {
     /// # Errors
     /// [`Error::Input`] for a place that is not there, or a value that does not fit.
     pub fn with(&self, changes: &Changes) -> Result<Self, Error> {
-        let mistake = |what: String| Error::Input(format!("{what}; this is a mistake in the experiment's recipe"));
-        let mut values = serde_json::to_value(self).map_err(|error| mistake(error.to_string()))?;
+        let mut values = serde_json::to_value(self).map_err(mistake)?;
         for (place, value) in changes {
             *values.pointer_mut(place).ok_or_else(|| mistake(format!("a training has no {place}")))? = value.clone();
         }

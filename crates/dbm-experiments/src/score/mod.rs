@@ -41,7 +41,7 @@ impl ScoreReport {
     /// # Errors
     /// Those of scores.
     pub fn of(reference: &Reference, levels: &[u8], session: &Session) -> Result<Self, Error> {
-        let (samples, floor) = (reference.of_levels(session, levels)?, reference.floor(session)?);
+        let (samples, floor) = (reference.scorer.scores(session, levels)?, reference.floor(session)?);
         Ok(Self { samples, floor, completions: None, nearest: None, bound: None, searches_capped: None })
     }
 }
