@@ -1,6 +1,6 @@
 //! The claim at the heart of this product: the mean of the gradient's estimates is the exact gradient.
 
-use crate::common::{By, SHAPES, Y_FOLLOWS_X, close, of_both_kinds, random_model, worst_error};
+use crate::common::{By, SHAPES, Y_FOLLOWS_X, batch, close, of_both_kinds, random_model, worst_error};
 use dbm_core::coupling::{Acceptance, SharedUniform};
 use dbm_core::gradient::{Batch, Estimate, Estimator, UcdLmi, estimator};
 use dbm_core::linalg::Matrix;
@@ -20,29 +20,21 @@ const SOME: &[bool] = &[false, true, true, false];
 #[derive(Clone, Copy, Debug)]
 struct Case {
     visible: [Option<bool>; 4],
-    known: Option<&'static [bool]>,
+    known: &'static [bool],
     batch: usize,
     replicates: u64,
 }
 
-const CASE: Case = Case { visible: WHOLE, known: None, batch: 12, replicates: 3000 };
+const CASE: Case = Case { visible: WHOLE, known: &[false; 4], batch: 12, replicates: 3000 };
 
 /// Largest |mean - exact| in standard errors.
 fn error_of<A: Acceptance>(model: &Dbm, estimator: &UcdLmi<A>, case: Case) -> f64 {
-    let Case { visible, known, batch, replicates } = case;
-    let exact = exact::gradient_with_gaps(model, &visible, known.unwrap_or(&[false; 4])).unwrap();
-    let observed = visible.map(|bit| bit.is_some());
-    let values = visible.map(|bit| model.units().value(bit.unwrap_or(true)));
-    let estimates = (0..replicates).map(|step| {
-        let batch = Batch {
-            observed: Clamp::of_units(&observed, batch),
-            known: known.map_or(Clamp::Free, |known| Clamp::of_units(known, batch)),
-            step,
-            ..Batch::new(Matrix::from_vec(batch, values.len(), values.repeat(batch)), Streams::new(11))
-        };
-        let Estimate { moments, info, .. } = estimator.estimate(model, &batch, &|| 0.0);
+    let exact = exact::gradient_with_gaps(model, &case.visible, case.known).unwrap();
+    let batch = batch(model, &[case.visible.to_vec()], case.known, case.batch, Streams::new(11));
+    let estimates = (0..case.replicates).map(|step| {
+        let Estimate { moments, info, .. } = estimator.estimate(model, &Batch { step, ..batch.clone() }, &|| 0.0);
         assert_eq!(info.positive.couplings_capped + info.negative.couplings_capped, 0);
-        moments.gradient(model.backend(), 1.0 / batch.visible.rows() as f32).flat()
+        moments.gradient(model.backend(), 1.0 / case.batch as f32).flat()
     });
     worst_error(estimates, &exact)
 }
@@ -65,11 +57,11 @@ fn the_mean_of_estimates_is_the_exact_gradient() {
     let gaps = Case { visible: GAPS, replicates: 2000, ..CASE };
     let cases = [
         (&usual, CASE),
-        (&usual, Case { known: Some(SOME), ..CASE }),
+        (&usual, Case { known: SOME, ..CASE }),
         (&ucd_lmi(false, SharedUniform), CASE),
-        (&ucd_lmi(false, SharedUniform), Case { known: Some(SOME), ..CASE }),
+        (&ucd_lmi(false, SharedUniform), Case { known: SOME, ..CASE }),
         (&usual, gaps),
-        (&usual, Case { known: Some(&[false, false, true, false]), ..gaps }),
+        (&usual, Case { known: &[false, false, true, false], ..gaps }),
         (&usual, Case { batch: 1, replicates: 10_000, ..CASE }),
         (&cut, CASE),
     ];

@@ -1,6 +1,6 @@
 //! Labels: a top layer that stands for the class of each example, and is clamped in the positive phase alone.
 
-use crate::common::{State, close, distribution, moments, of_both_kinds, random_model, worst_error};
+use crate::common::{State, batch, close, distribution, moments, of_both_kinds, random_model, worst_error};
 use dbm_core::complete::{Completer, SamplingSchedule};
 use dbm_core::gradient::{Batch, estimator};
 use dbm_core::linalg::Matrix;
@@ -25,11 +25,13 @@ fn expected(model: &Dbm, visible: &[bool], class: usize) -> Vec<f64> {
     moments(model, &states).iter().map(|sum| sum / total).collect()
 }
 
-fn batch(model: &Dbm, visible: &[bool], class: usize, seed: u64) -> Batch {
+fn labelled(model: &Dbm, visible: &[bool], class: usize, seed: u64) -> Batch {
     const COUNT: usize = 8;
-    let values: Vec<f32> = visible.iter().map(|&bit| model.units().value(bit)).collect();
-    let visible = Matrix::from_vec(COUNT, model.n_visible(), values.repeat(COUNT));
-    Batch { labels: Some(classes::top_of_classes(model, &[class; COUNT])), ..Batch::new(visible, Streams::new(seed)) }
+    let rows = [visible.iter().copied().map(Some).collect()];
+    Batch {
+        labels: Some(classes::top_of_classes(model, &[class; COUNT])),
+        ..batch(model, &rows, &[false], COUNT, Streams::new(seed))
+    }
 }
 
 fn estimate(model: &Dbm, settings: &Settings, batch: &Batch) -> Vec<f64> {
@@ -47,7 +49,7 @@ fn coupled_estimates_with_labels_have_the_exact_mean() {
         let exact: Vec<f64> = expected(&model, &visible, class).iter().zip(&free).map(|(p, n)| p - n).collect();
         for (name, marginalize) in [("ucd-lmi", true), ("ucd-lmi", false), ("ucd-mh", true)] {
             let settings = Settings { estimator: name.parse().unwrap(), marginalize, ..Settings::default() };
-            let estimates = (0..1200).map(|seed| estimate(&model, &settings, &batch(&model, &visible, class, seed)));
+            let estimates = (0..1200).map(|seed| estimate(&model, &settings, &labelled(&model, &visible, class, seed)));
             let error = worst_error(estimates, &exact);
             assert!(error < 4.5, "{units:?} {sizes:?} {name} {marginalize}: {error:.2} standard errors");
         }
@@ -64,7 +66,7 @@ fn one_hidden_layer_between_pixels_and_labels_needs_no_chain() {
             expected(&model, &visible, 1).iter().zip(expected(&model, &visible, 0)).map(|(one, zero)| one - zero).collect();
         for name in ["lmi", "pcd-1", "pcd-gibbs-1", "ptt-1"] {
             let settings = Settings { estimator: name.parse().unwrap(), ..Settings::default() };
-            let of = |class: usize| estimate(&model, &settings, &batch(&model, &visible, class, 5));
+            let of = |class: usize| estimate(&model, &settings, &labelled(&model, &visible, class, 5));
             let difference: Vec<f64> = of(1).iter().zip(of(0)).map(|(one, zero)| one - zero).collect();
             close(&difference, &exact, 1e-4);
         }

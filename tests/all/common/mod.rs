@@ -2,10 +2,12 @@
 
 use dbm_core::chains::Chains;
 use dbm_core::coupling::{Acceptance, SharedUniform};
+use dbm_core::gradient::Batch;
+use dbm_core::linalg::Matrix;
 use dbm_core::math::log_sum_exp;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::{SearchInfo, search_observed};
-use dbm_core::{Dbm, Examples, Parity, Units, exact};
+use dbm_core::{Clamp, Dbm, Examples, Parity, Units, exact};
 
 /// Shapes with one, two and three hidden layers.
 pub const SHAPES: [&[usize]; 3] = [&[4, 3], &[4, 3, 2], &[4, 2, 2, 2]];
@@ -24,6 +26,20 @@ pub fn models<const N: usize>(shapes: [&'static [usize]; N]) -> impl Iterator<It
 pub fn examples(rows: &[Vec<Option<bool>>]) -> Examples {
     let bytes = |of: fn(&Option<bool>) -> bool| -> Vec<u8> { rows.iter().flatten().map(|bit| u8::from(of(bit))).collect() };
     Examples::from_bits(rows[0].len(), &bytes(|bit| *bit == Some(true))).unwrap().with_gaps(&bytes(Option::is_some)).unwrap()
+}
+
+/// So many chains of these visible layers in turn, of which a mask tells some units. What stands in place of a missing bit must not matter: a high unit may not be taken for a
+/// known one.
+pub fn batch(model: &Dbm, rows: &[Vec<Option<bool>>], known: &[bool], count: usize, streams: Streams) -> Batch {
+    let bits = || (0..count).flat_map(|row| &rows[row % rows.len()]);
+    let values = bits().map(|bit| model.units().value(bit.unwrap_or(true))).collect();
+    let observed: Vec<bool> = bits().map(Option::is_some).collect();
+    let masked = observed.iter().zip(known.iter().cycle()).map(|(observed, known)| observed & known).collect();
+    Batch {
+        observed: Clamp::of_units(&observed, 1),
+        known: if known.contains(&true) { Clamp::Known(masked) } else { Clamp::Free },
+        ..Batch::new(Matrix::from_vec(count, model.n_visible(), values), streams)
+    }
 }
 
 /// FNV-1a over words, as it is pinned.
