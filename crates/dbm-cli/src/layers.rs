@@ -18,24 +18,14 @@ pub struct LayersOf {
     model: ModelArgs,
     #[command(flatten)]
     data: DataArgs,
-    /// Test examples, from the first
-    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(2..))]
-    count: u32,
-    /// Gibbs sweeps of the hidden layers with an example clamped; the second half of them counts
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    sweeps: u32,
+    #[command(flatten)]
+    plan: Plan,
     #[command(flatten)]
     ais: AisArgs,
-    /// Particles that are taken to the posterior of each example
-    #[arg(long, default_value_t = 32, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    posterior_particles: u32,
-    /// Of all chains
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
     /// Where to write a row for each unit
     #[arg(long, value_name = "FILE.csv")]
     csv: Option<PathBuf>,
-    /// Where to draw them (.svg or .png)
+    /// Where to draw the units (.svg or .png)
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 }
@@ -45,10 +35,8 @@ impl LayersOf {
         let files = Files::new(self.csv.as_deref(), self.plot.as_deref())?;
         let (checkpoint, model) = self.model.file().load()?;
         let data = self.data.source().load_for(&checkpoint, Split::Test)?;
-        let count = self.count as usize;
-        answers::check_fit(&model, &data, count)?;
-        let ais = self.ais.settings(self.seed)?;
-        let plan = Plan { count, sweeps: self.sweeps, ais, particles: self.posterior_particles as usize, seed: self.seed };
+        answers::check_fit(&model, &data, self.plan.count)?;
+        let plan = Plan { ais: self.ais.settings(self.plan.seed)?, ..self.plan.clone() };
         files.report(context, || plan.measure(&model, &data, &context.session))
     }
 }

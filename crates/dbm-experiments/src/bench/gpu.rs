@@ -1,6 +1,6 @@
 //! As many steps on the GPU, beside the processor's: which to take is decided by measuring.
 
-use super::{Benchmark, spread};
+use super::parts::spread;
 use crate::{Error, Session};
 use dbm_core::{Examples, Host, Trainer};
 use dbm_gpu::{Gpu, GpuFootprint, GpuTrainer};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// # Errors
 /// [`Error::Gpu`] where there is none, or it cannot train such a run.
 pub(super) fn figures(
-    bench: &Benchmark,
+    (warm_up, runs, steps): (u64, u64, u64),
     run: &Trainer,
     on_processor: f64,
     data: &Examples,
@@ -22,8 +22,8 @@ pub(super) fn figures(
     let gpu = block_on(Gpu::open())?;
     let footprint = GpuFootprint::of(&gpu, run.model().sizes(), run.settings());
     let mut run = GpuTrainer::new(gpu.clone(), run)?;
-    let steps = bench.warm_up.saturating_add(bench.runs.saturating_mul(bench.steps));
-    session.progress.begin("steps on the GPU", steps);
+    let all = warm_up.saturating_add(runs.saturating_mul(steps));
+    session.progress.begin("steps on the GPU", all);
     let mut phases = [0; 2];
     let mut timed = |steps: u64| -> Result<f64, Error> {
         let began = session.now();
@@ -35,14 +35,14 @@ pub(super) fn figures(
         }
         Ok(1e3 * (session.now() - began) / steps as f64)
     };
-    timed(bench.warm_up)?;
-    let mut milliseconds = (0..bench.runs).map(|_| timed(bench.steps)).collect::<Result<Vec<_>, _>>()?;
+    timed(warm_up)?;
+    let mut milliseconds = (0..runs).map(|_| timed(steps)).collect::<Result<Vec<_>, _>>()?;
     session.progress.end();
     milliseconds.sort_by(f64::total_cmp);
     let (median, fastest, slowest) = spread(&milliseconds);
     let [positive, negative] = phases;
     let of_gradient = gpu.multiply_adds() - positive - negative;
-    let [positive, negative, of_gradient] = [positive, negative, of_gradient].map(|count| count as f64 / steps as f64);
+    let [positive, negative, of_gradient] = [positive, negative, of_gradient].map(|count| count as f64 / all as f64);
     let GpuFootprint { parameters, moments, gradient, chains, others } = footprint;
     Ok(json!({
         "device": gpu.name(),

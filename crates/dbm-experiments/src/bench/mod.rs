@@ -5,36 +5,47 @@ mod parts;
 mod sweeps;
 
 use crate::{Error, Report, Session, memory, template};
+use clap::Args;
 use dbm_core::gradient::EstimatorSettings;
 use dbm_core::linalg::vector_unit;
 use dbm_core::{Backend, Examples, Footprint, Host, Settings, Trainer, Units, init};
 use dbm_data::Dataset;
-use parts::{Run, Timed};
+use parts::{Run, Timed, spread};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// A training that is timed: sign units, Adam at 0.001, orthogonal start, marginalized gradient. Or sweeps of many chains: then nothing is trained, and a step is a sweep.
-#[derive(Clone, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Benchmark {
     /// The name of these layers, where they have one.
+    #[arg(skip)]
     pub preset: Option<&'static str>,
-    /// Sizes of the hidden layers.
+    /// Sizes of the hidden layers, in place of the preset's
+    #[arg(long, value_delimiter = ',', value_name = "N,N")]
     pub hidden: Vec<usize>,
-    /// Examples a step.
+    /// Examples a step
+    #[arg(long, default_value_t = 100)]
     pub batch: usize,
-    /// What estimates the gradient.
+    /// What estimates the gradient, as in `dbm train`
+    #[arg(long, value_name = "[centered-]NAME[-K]", default_value = "ucd-lmi")]
     pub estimator: EstimatorSettings,
-    /// Steps before anything is timed.
+    /// Steps before anything is timed: searches are longest at the start of a training
+    #[arg(long, value_name = "STEPS", default_value_t = 50)]
     pub warm_up: u64,
-    /// Timed runs, which follow each other in one training.
+    /// How many runs are timed, which follow each other in one training
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub runs: u64,
-    /// Steps of each.
+    /// Steps of each
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: u64,
-    /// More runs than those, until so many seconds have passed.
+    /// More runs than those, until so many seconds have passed
+    #[arg(long, value_name = "S", default_value_t = 0.0)]
     pub seconds: f64,
-    /// Of the initial weights and of every random stream.
+    /// Seed of the initial weights and of every random stream
+    #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Which kernels compute.
+    #[arg(skip)]
     pub backend: Backend,
 }
 
@@ -53,11 +64,6 @@ impl Report for BenchReport {
     fn text(&self) -> String {
         template::text(self.words.0, self.words.1, &self.figures)
     }
-}
-
-/// The median of times that rise (of an even number, the faster of the two in the middle), the shortest and the longest.
-fn spread<T>(times: &[T]) -> (&T, &T, &T) {
-    (&times[(times.len() - 1) / 2], &times[0], &times[times.len() - 1])
 }
 
 impl Benchmark {
@@ -97,7 +103,10 @@ impl Benchmark {
         figures["data"] = data.name.as_str().into();
         figures["threads"] = session.threads().into();
         if on_gpu {
-            figures["gpu"] = gpu::figures(self, &run, spread(&runs).0.milliseconds(), &data.examples, session)?;
+            figures["gpu"] = {
+                let (steps, on_processor) = ((self.warm_up, self.runs, self.steps), spread(&runs).0.milliseconds());
+                gpu::figures(steps, &run, on_processor, &data.examples, session)?
+            };
         }
         Ok(BenchReport { figures, words: ("bench.txt", include_str!("bench.txt")) })
     }

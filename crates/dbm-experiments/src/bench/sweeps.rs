@@ -1,6 +1,7 @@
 //! How many Gibbs sweeps a second: what samplers need, many chains and no gradient.
 
-use super::{BenchReport, Benchmark, spread};
+use super::parts::spread;
+use super::{BenchReport, Benchmark};
 use crate::{Error, Session};
 use dbm_core::chains::{Chains, Work};
 use dbm_core::linalg::vector_unit;

@@ -1,6 +1,6 @@
 //! The curves as a picture: likelihood by steps, and by seconds.
 
-use super::Compared;
+use super::curve::Plan;
 use super::table::{Entry, Spread};
 use crate::Error;
 use crate::plot::{Curve, Mark, Panel, svg};
@@ -14,8 +14,7 @@ const HEADROOM: f64 = 0.25;
 ///
 /// # Errors
 /// Those of [`crate::plot::svg`].
-pub fn figure(Compared { data, plan, entries, attainable }: &Compared) -> Result<String, Error> {
-    let attainable = *attainable;
+pub fn figure(data: &str, plan: &Plan, entries: &[Entry], attainable: f64) -> Result<String, Error> {
     let coins = -(plan.data.width() as f64) * std::f64::consts::LN_2;
     let floor = coins.min(attainable - HEADROOM);
     let panel = |title: String, x_label: &str, x: fn(&Spread) -> f64| Panel {

@@ -52,7 +52,7 @@ impl Report for Compared<'_> {
     }
 
     fn figure(&self) -> Result<String, Error> {
-        figure::figure(self)
+        figure::figure(self.data, self.plan, &self.entries, self.attainable)
     }
 }
 

@@ -1,33 +1,13 @@
 //! What the looks at a model of digits come to.
 
-use super::Look;
+use super::looks::{Look, Verdict};
 use dbm_score::Quality;
-use serde::Serialize;
 
 /// Within this factor of the best value, a value is as good.
 const AS_GOOD: f64 = 1.2;
 
 /// Where the share of each of ten classes should be.
 const SHARES: (f64, f64) = (0.05, 0.15);
-
-/// From one start: how good, how long, and whether all classes stay.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Verdict {
-    /// The least digit Frechet distance at any look.
-    pub best: f64,
-    /// Sweeps of that look.
-    pub best_sweeps: u32,
-    /// The looks beside it with at most 1.2 times its distance: sweeps of the first.
-    pub good_from: u32,
-    /// Sweeps of the last of them.
-    pub good_to: u32,
-    /// Whether that is the last look: the quality is kept as long as was looked.
-    pub kept: bool,
-    /// Whether at all these looks each class has a share of 5 to 15 %.
-    pub classes_kept: bool,
-    /// Sweeps of all looks, good or not, at which a class has not.
-    pub classes_lost: Vec<u32>,
-}
 
 impl Verdict {
     /// Of looks in the order of their sweeps; none where the classifier has seen none.
@@ -54,7 +34,7 @@ impl Verdict {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Digits;
+    use super::super::looks::Digits;
     use super::*;
     use dbm_score::classes::Classes;
 

@@ -1,8 +1,8 @@
 //! The figure of an experiment: pictures side by side, bars, or the curves of meeting times.
 
 use super::measure::Measured;
-use super::mistake;
 use super::results::{MeasuredModel, Results};
+use super::training_plan::mistake;
 use crate::plot::gallery::{Gallery, gallery};
 use crate::plot::{Curve, Mark, Panel, distinct, svg};
 use crate::score::Reference;

@@ -5,9 +5,8 @@
 
 use super::figure::Figure;
 use super::measure::Measure;
-use super::mistake;
 use super::shared::SharedMeasure;
-use super::training_plan::{Changes, TrainingPlan, Variant};
+use super::training_plan::{Changes, TrainingPlan, Variant, mistake};
 use crate::data::Reading;
 use crate::{Error, files};
 use dbm_core::Settings;

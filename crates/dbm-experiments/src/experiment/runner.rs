@@ -1,11 +1,10 @@
 //! Carries out a recipe: makes its models, measures them, judges its claims, and writes the results, the figure and the entry.
 
 use super::measure::{Measured, Subject};
-use super::mistake;
 use super::recipe::{Data, Group, Recipe};
 use super::report::{Entry, Verdict, machine};
 use super::results::{MeasuredModel, MeasuredRun, Results};
-use super::training_plan::Variant;
+use super::training_plan::{Variant, mistake};
 use super::workspace::{Trained, Workspace};
 use crate::Error;
 use crate::data::DataSource;

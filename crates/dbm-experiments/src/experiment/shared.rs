@@ -1,7 +1,7 @@
 //! What is measured without a model: real digits, the nearest training digits, and how long couplings take to meet.
 
 use super::measure::{Measured, json_of};
-use super::mistake;
+use super::training_plan::mistake;
 use super::workspace::Workspace;
 use crate::coupling::{Kinds, Row, pieces, rows};
 use crate::score::Reference;

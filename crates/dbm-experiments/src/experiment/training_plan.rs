@@ -1,6 +1,5 @@
 //! How a model is to be trained: a value, from which the same model comes every time.
 
-use super::mistake;
 use crate::{Error, Session};
 use dbm_core::settings::{RunPlan, Setting};
 use dbm_core::{Dbm, Footprint, Settings, Trainer, Units, init};
@@ -8,6 +7,12 @@ use dbm_data::Dataset;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::fmt::Display;
+
+/// What an author of a recipe has to put right.
+pub fn mistake(what: impl Display) -> Error {
+    Error::Input(format!("{what}; this is a mistake in the experiment's recipe"))
+}
 
 /// All that determines a run but its data.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -7,6 +7,8 @@ use crate::samples::{CHAINS, MAX_SWEEPS};
 use crate::{Error, Report, Session, template};
 pub use blocks::Comparison;
 use blocks::{Blocks, flat};
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
 use dbm_core::complete::{ChainStart, Completer};
 use dbm_core::gradient::{EstimatorSettings, Moments, Phase, PhaseInfo, SmcPath};
 use dbm_core::linalg::Matrix;
@@ -25,21 +27,30 @@ const SHARD: usize = 32;
 const EXACT: MeanFieldSettings = MeanFieldSettings { max_sweeps: 1, tolerance: 0.0 };
 
 /// What is measured.
-#[derive(Clone, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Plan {
     /// What runs of each estimator are made by; batch and optimizer do not matter.
+    #[arg(skip)]
     pub settings: Settings,
-    /// Which estimators.
+    /// Which estimators, as in `dbm train --estimator`
+    #[arg(long, value_delimiter = ',', value_name = "NAME,NAME", default_value = "ucd-lmi,cd-1,pcd-gibbs-5,ucd-smc")]
     pub estimators: Vec<EstimatorSettings>,
-    /// Estimates of each, from 32 chains each.
+    /// Estimates of each
+    #[arg(long, default_value_t = 50, value_name = "N", value_parser = Count::new().range(3..=10_000))]
     pub repeats: usize,
-    /// Steps that persistent chains go on for before they are looked at.
+    /// Steps that persistent chains go on for, from where the run left them or from noise, before they count
+    #[arg(long, default_value_t = 200, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
     pub burn_in: u64,
-    /// Chains of the long run, a half from data and a half from noise.
+    /// Chains of the long run, a half from data and a half from noise
+    #[arg(long, default_value_t = 640, value_name = "N", value_parser = Count::new().range(160..=1_000_000))]
     pub reference_chains: usize,
-    /// Sweeps of the long run before it counts, and as many that count.
+    /// Sweeps of the long run before it counts, and as many that count
+    #[arg(long, default_value_t = 1000, value_name = "SWEEPS", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub reference_sweeps: u32,
 }
+
+/// Reads a whole number.
+type Count = RangedU64ValueParser<usize>;
 
 /// All that was measured of a model.
 #[derive(Clone, Debug, Serialize)]

@@ -11,6 +11,8 @@ use crate::log_z::{LogZ, ReverseFrom};
 use crate::plot::{Curve, Mark, Panel, svg};
 use crate::{Error, Report, Session, template};
 use activity::Activity;
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
 use dbm_core::Dbm;
 use dbm_core::ais::AisSettings;
 use dbm_data::Dataset;
@@ -23,17 +25,22 @@ use serde_json::{Value, json};
 const CONSTANT: f64 = 0.02;
 
 /// How a model's layers are looked at.
-#[derive(Clone, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Plan {
-    /// Examples, from the first.
+    /// Test examples, from the first
+    #[arg(long, default_value_t = 2000, value_parser = RangedU64ValueParser::<usize>::new().range(2..))]
     pub count: usize,
-    /// Gibbs sweeps of the hidden layers, each example clamped; the second half of them counts.
+    /// Gibbs sweeps of the hidden layers with an example clamped; the second half of them counts
+    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub sweeps: u32,
     /// Of each log p(v).
+    #[arg(skip)]
     pub ais: AisSettings,
-    /// Particles that are taken to the posterior of each example.
+    /// Particles that are taken to the posterior of each example
+    #[arg(long = "posterior-particles", default_value_t = 32, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=100_000))]
     pub particles: usize,
-    /// Of all chains.
+    /// Of all chains
+    #[arg(long, default_value_t = 0)]
     pub seed: u64,
 }
 
@@ -74,7 +81,7 @@ impl Plan {
     /// Data with gaps; those of log Z.
     pub fn measure(&self, model: &Dbm, data: &Dataset, session: &Session) -> Result<Layers, Error> {
         without_gaps(data, "what layers do is told of whole examples")?;
-        let activity = Activity::of(model, data, self, session);
+        let activity = Activity::of(model, data, (self.count, self.sweeps, self.seed), session);
         let log_p = self.log_p(model, data, session)?;
         let mut layers = Vec::new();
         for layer in 1..=model.depth() {
@@ -83,7 +90,7 @@ impl Plan {
             let log_p_without = self.log_p(&without(model, layer, &high)?, data, session)?;
             layers.push(Layer { layer, constant, information: activity.information(layer), log_p_without, high });
         }
-        let positive = PositivePhases::of(model, data, self, session);
+        let positive = PositivePhases::of(model, data, (self.count, self.seed), session);
         Ok(Layers { count: self.count, log_p, class_entropy: activity.class_entropy(), layers, positive })
     }
 
