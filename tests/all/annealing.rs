@@ -1,37 +1,24 @@
 //! log Z and log p(v) by annealing in reverse, against enumeration.
 
-use crate::common::{State, distribution, examples, log_sum, of_both_kinds, random_model};
+use crate::common::{State, distribution, draw, examples, log_sum, models, of_both_kinds, random_model, scaled};
 use dbm_core::ais::{
-    Ais, AisEstimate, AisSettings, BaseDistribution, Bracket, ReverseAis, ReverseStart, bennett, ladder, log_ratios, raise,
-    reverse_estimate,
+    Ais, AisEstimate, AisSettings, BaseDistribution, Bracket, ReverseAis, ReverseStart, bennett, estimate, ladder, log_ratios,
+    raise, reverse_estimate,
 };
 use dbm_core::linalg::Matrix;
 use dbm_core::math::mean_and_error;
 use dbm_core::rng::{Purpose, Streams};
-use dbm_core::{Backend, Dbm, DbmError, Examples, Units, exact};
+use dbm_core::{Backend, Dbm, DbmError, Examples, SingleThread, Units, exact};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 /// One to three hidden layers; of the first and the last two the odd layers have fewer units and are held, of the others the even ones.
 const SIZES: [&[usize]; 5] = [&[5, 4], &[4, 6], &[4, 5, 2], &[5, 4, 3], &[4, 3, 3, 2]];
 
-fn models() -> impl Iterator<Item = Dbm> {
-    of_both_kinds(SIZES).zip((40..45).cycle()).map(|((units, sizes), seed)| random_model(units, sizes, seed))
-}
-
 /// Exact samples of a model: draws from all its states by their probabilities.
 fn exact_samples(model: &Dbm, count: usize, seed: u64) -> Vec<Matrix> {
     let states = distribution(model, &vec![None; model.n_visible()]);
     let mut stream = Streams::new(seed).at(Purpose::Completion, 0, 0);
-    let drawn: Vec<&State> = (0..count)
-        .map(|_| {
-            let mut left = stream.uniform();
-            let chosen = states.iter().find(|(_, p)| {
-                left -= p;
-                left < 0.0
-            });
-            &chosen.unwrap_or(&states[0]).0
-        })
-        .collect();
+    let drawn: Vec<&State> = (0..count).map(|_| &states[draw(&states, stream.uniform())].0).collect();
     let layer = |l: usize, n: usize| Matrix::from_vec(count, n, drawn.iter().flat_map(|state| state[l].clone()).collect());
     model.sizes().iter().enumerate().map(|(l, &n)| layer(l, n)).collect()
 }
@@ -53,12 +40,12 @@ fn reverse(model: &Dbm, base: &BaseDistribution, settings: &AisSettings, start: 
     reverse.log_weights
 }
 
-/// However few betas, reciprocals of the weights from exact samples have the mean `Z_A / Z`, and Bennett's estimate from both sides is right: 10 models, 20 000 chains at
+/// However few betas, the weights have the mean `Z / Z_A` though the chains never reach equilibrium, reciprocals of those from exact samples have the mean `Z_A / Z`, and Bennett's estimate from both sides is right: 10 models, 20 000 chains at
 /// seed 6, each within 4 standard errors (alpha = 20 * 6.3e-5). One weight left out, and most of them are far away.
 #[wasm_bindgen_test(unsupported = test)]
 fn annealing_from_exact_samples_is_unbiased_for_any_number_of_betas() {
     let mut caught = 0;
-    for (model, betas) in models().zip([1, 2, 3, 4].into_iter().cycle()) {
+    for (model, betas) in models(SIZES).zip([1, 2, 3, 4].into_iter().cycle()) {
         let settings = AisSettings { chains: 20_000, betas, seed: 6 };
         let base = BaseDistribution::uniform(&model);
         let exact = exact::log_z(&model).unwrap();
@@ -76,6 +63,8 @@ fn annealing_from_exact_samples_is_unbiased_for_any_number_of_betas() {
         let up = forward(&model, &base, &settings);
         let bracket = Bracket::of(base.log_z, &up, &found.log_weights).unwrap();
         assert_eq!(bracket.high, found);
+        let error = (bracket.low.log_z - exact) / bracket.low.standard_error;
+        assert!(error.abs() < 4.0 && bracket.low.standard_error < 0.05, "{about}: {error:.2} standard errors");
         let both = bracket.bennett;
         let error = (both.log_ratio - exact) / both.standard_error;
         assert!(error.abs() < 4.0, "{about}: {error:.2} standard errors");
@@ -100,7 +89,7 @@ fn annealing_from_exact_samples_is_unbiased_for_any_number_of_betas() {
 /// With many betas both ends and what lies between agree, from exact samples and from the ends of other runs.
 #[wasm_bindgen_test(unsupported = test)]
 fn the_bracket_closes() {
-    for model in models() {
+    for model in models(SIZES) {
         let settings = AisSettings { chains: 200, betas: 300, seed: 5 };
         let base = BaseDistribution::uniform(&model);
         let exact = exact::log_z(&model).unwrap();
@@ -143,7 +132,7 @@ fn raised(model: &Dbm, missing: &[usize], each: usize, betas: usize) -> (Vec<f64
 /// with gaps and without.
 #[wasm_bindgen_test(unsupported = test)]
 fn raise_estimates_the_probabilities_of_a_distribution() {
-    for (model, betas) in models().zip([1, 2, 3, 5].into_iter().cycle()) {
+    for (model, betas) in models(SIZES).zip([1, 2, 3, 5].into_iter().cycle()) {
         for missing in [&[][..], &[1]] {
             let (_, found) = raised(&model, missing, 1000, betas);
             let each = found.iter().map(|found| mean_and_error(&found.iter().map(|log_p| log_p.exp()).collect::<Vec<f64>>()));
@@ -158,7 +147,7 @@ fn raise_estimates_the_probabilities_of_a_distribution() {
 /// the mean-field gap of two or more hidden layers.
 #[wasm_bindgen_test(unsupported = test)]
 fn raise_is_below_the_exact_likelihood_and_nears_it() {
-    for model in models() {
+    for model in models(SIZES) {
         let short_of = |betas: usize| {
             let (exact, found) = raised(&model, &[], 50, betas);
             let parts = exact.iter().zip(&found).map(|(exact, found)| {
@@ -176,7 +165,7 @@ fn raise_is_below_the_exact_likelihood_and_nears_it() {
 }
 
 #[wasm_bindgen_test(unsupported = test)]
-fn a_chain_in_reverse_does_not_depend_on_its_shard_or_slices() {
+fn a_chain_does_not_depend_on_its_shard_or_slices() {
     let model = random_model(Units::Bits, &[30, 20, 25], 3).with_backend(Backend::Plain);
     let bits: Vec<u8> = (0..7 * 30).map(|i| u8::from(i * 7919 % 101 < 40)).collect();
     let data = Examples::from_bits(30, &bits).unwrap();
@@ -187,8 +176,14 @@ fn a_chain_in_reverse_does_not_depend_on_its_shard_or_slices() {
         let swept = of_data.clone().sweep_on(&model, &base, (&settings, chains.clone()), 2);
         [of_data, swept, ReverseStart::of_samples(&model, &base, &settings, chains)]
     };
-    let mut parts = [vec![], vec![], vec![]];
+    assert_eq!(settings.shards(), [0..22, 22..45]);
+    let (mut forward, mut parts) = (vec![], [vec![], vec![], vec![]]);
     for (chains, slice) in [(0..1, 1), (1..20, 7), (20..45, 1000)] {
+        let mut ais = Ais::new(&model, &base, &settings, chains.clone());
+        while ais.done < ais.betas {
+            ais.advance(&model, slice);
+        }
+        forward.extend_from_slice(&ais.log_weights);
         for (part, start) in parts.iter_mut().zip(starts(chains.clone())) {
             let mut ais = ReverseAis::new(&model, &base, &settings, chains.clone(), &start);
             while ais.done < ais.betas {
@@ -197,6 +192,8 @@ fn a_chain_in_reverse_does_not_depend_on_its_shard_or_slices() {
             part.extend_from_slice(&ais.log_weights);
         }
     }
+    let whole = estimate(&model, &base, &settings, &SingleThread).unwrap();
+    assert_eq!((AisEstimate::from_log_weights(base.log_z, &forward), forward), (whole.clone(), whole.log_weights));
     for (parts, start) in parts.iter().zip(starts(0..45)) {
         assert_eq!(parts, &reverse_estimate(&model, &base, &settings, &start).unwrap().log_weights);
     }
@@ -219,12 +216,7 @@ fn a_chain_in_reverse_does_not_depend_on_its_shard_or_slices() {
 fn a_ladder_of_models_has_exact_rungs() {
     for (units, sizes) in of_both_kinds(SIZES) {
         let full = random_model(units, sizes, 3);
-        let rung = |share: f32| {
-            let scaled = |values: &[f32]| values.iter().map(|x| share * x).collect::<Vec<f32>>();
-            let weights = full.weights().iter().map(|w| scaled(w.data())).collect();
-            Dbm::new(units, weights, full.biases().iter().map(|b| scaled(b)).collect()).unwrap()
-        };
-        let models = [0.5, 0.8, 1.0].map(rung);
+        let models = [0.5, 0.8, 1.0].map(|share| scaled(&full, share));
         let samples: Vec<Vec<Matrix>> = models.iter().zip(0..).map(|(model, seed)| exact_samples(model, 4000, seed)).collect();
         let rungs = ladder(&models, &samples).unwrap();
         for (pair, found) in models.windows(2).zip(&rungs) {

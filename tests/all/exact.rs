@@ -39,22 +39,6 @@ fn everything_agrees_with_brute_force() {
 }
 
 #[wasm_bindgen_test(unsupported = test)]
-fn clamped_units_are_at_their_values() {
-    for (model, seed) in models() {
-        for visible in clamps(model.n_visible(), seed) {
-            let (expectation, marginals) =
-                (exact::expectation(&model, &visible).unwrap(), exact::marginals(&model, &visible).unwrap());
-            for (i, bit) in visible.iter().enumerate() {
-                if let Some(bit) = *bit {
-                    assert_eq!(expectation.biases[0][i], f64::from(model.units().value(bit)));
-                    assert_eq!(marginals[0][i], f64::from(u8::from(bit)));
-                }
-            }
-        }
-    }
-}
-
-#[wasm_bindgen_test(unsupported = test)]
 fn likelihoods_agree_with_brute_force() {
     for (model, seed) in models() {
         let n = model.n_visible();

@@ -1,13 +1,12 @@
 //! Means without noise: what each estimator's kernels say its mean is, against the exact gradient, and against its own samples.
 
-use crate::common::{By, Y_FOLLOWS_X, of_both_kinds, random_model, worst_error};
+use crate::common::{By, Y_FOLLOWS_X, batch, of_both_kinds, random_model, worst_error};
 use dbm_core::coupling::{Acceptance, SharedUniform};
 use dbm_core::diagnostics::{BiasTable, bias_table};
-use dbm_core::gradient::{Batch, EstimatorKind, EstimatorSettings, ExpectedGradient, UcdLmi, estimator, expectation};
-use dbm_core::linalg::Matrix;
+use dbm_core::gradient::{EstimatorKind, EstimatorSettings, ExpectedGradient, UcdLmi, estimator, expectation};
 use dbm_core::rng::Streams;
 use dbm_core::sweep::LocalMode;
-use dbm_core::{Clamp, Dbm, Settings, Units, exact};
+use dbm_core::{Dbm, Settings, Units, exact};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 /// One, two and three hidden layers, small enough for the law of a pair in a moment.
@@ -79,18 +78,9 @@ fn error_of(model: &Dbm, settings: &Settings, examples: &[Vec<Option<bool>>], kn
         .map(|place| expectations.iter().map(|values| values[place]).sum::<f64>() / examples.len() as f64)
         .collect();
     assert_eq!(BATCH % examples.len(), 0);
-    let rows = || (0..BATCH).flat_map(|row| examples[row % examples.len()].clone());
-    // What stands in place of a missing bit must not matter: a high unit may not be taken for a known one.
-    let values: Vec<f32> = rows().map(|bit| model.units().value(bit.unwrap_or(true))).collect();
-    let observed: Vec<bool> = rows().map(|bit| bit.is_some()).collect();
-    let masked: Vec<bool> = observed.iter().zip(known.iter().cycle()).map(|(observed, known)| observed & known).collect();
     let estimator = estimator(settings);
     let estimates = (0..1200).map(|replicate| {
-        let mut batch = Batch {
-            observed: Clamp::of_units(&observed, 1),
-            known: if known.contains(&true) { Clamp::Known(masked.clone()) } else { Clamp::Free },
-            ..Batch::new(Matrix::from_vec(BATCH, model.n_visible(), values.clone()), Streams::new(replicate))
-        };
+        let mut batch = batch(model, examples, known, BATCH, Streams::new(replicate));
         let mut estimate = estimator.estimate(model, &batch, &|| 0.0);
         while batch.step + 1 < steps {
             batch.step += 1;

@@ -1,7 +1,8 @@
 //! Every kernel against the plain code, on whatever GPU there is: a driver that computes on the processor does as well.
 
+use crate::common::{State, distribution, for_each_state, misfit};
 use dbm_core::chains::Chains;
-use dbm_core::gradient::{EstimatorKind, EstimatorSettings, SmcPath};
+use dbm_core::gradient::{EstimatorKind, EstimatorSettings, Moments, Phase, SmcPath};
 use dbm_core::linalg::{Backend, Matrix};
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::search;
@@ -46,6 +47,14 @@ fn start(model: &Dbm, clamp: &Clamp, count: usize, seed: u64) -> (Chains, Vec<Pa
 
 fn states(model: &Dbm, chains: &Chains) -> Vec<Matrix> {
     (0..=model.depth()).map(|l| chains.layer(l).clone()).collect()
+}
+
+/// Chains from uniform states, their first parities, and both the model and the chains on the device.
+fn begun(gpu: &Gpu, model: &Dbm, clamp: &Clamp, count: usize, seed: u64) -> (Chains, Vec<Parity>, GpuModel, GpuChains) {
+    let (chains, first) = start(model, clamp, count, seed);
+    let on_gpu = GpuModel::new(gpu, model).unwrap();
+    let on_chains = GpuChains::new(gpu, &on_gpu, &states(model, &chains), clamp).unwrap();
+    (chains, first, on_gpu, on_chains)
 }
 
 /// The states of all layers as they are on the device.
@@ -97,9 +106,7 @@ fn clamps(n: usize, count: usize) -> [Clamp; 3] {
 async fn fields_and_energies_are_the_models() {
     let Some(gpu) = gpu().await else { return };
     for model in models() {
-        let (chains, _) = start(&model, &Clamp::Free, CHAINS, 1);
-        let on_gpu = GpuModel::new(&gpu, &model).unwrap();
-        let mut on_chains = GpuChains::new(&gpu, &on_gpu, &states(&model, &chains), &Clamp::Free).unwrap();
+        let (chains, _, on_gpu, mut on_chains) = begun(&gpu, &model, &Clamp::Free, CHAINS, 1);
         for l in 0..=model.depth() {
             let fields = on_chains.fields(&gpu, &on_gpu, l).await.unwrap();
             for c in 0..CHAINS {
@@ -124,9 +131,7 @@ async fn searches_are_the_plain_ones() {
         let model = exact_model(sizes, units);
         for clamp in clamps(sizes[0], CHAINS) {
             for sweeps in [1, 3, 20] {
-                let (mut chains, first) = start(&model, &clamp, CHAINS, 2);
-                let on_gpu = GpuModel::new(&gpu, &model).unwrap();
-                let mut on_chains = GpuChains::new(&gpu, &on_gpu, &states(&model, &chains), &clamp).unwrap();
+                let (mut chains, first, on_gpu, mut on_chains) = begun(&gpu, &model, &clamp, CHAINS, 2);
                 let flips = on_chains.search(&gpu, &on_gpu, &first, sweeps).await.unwrap();
                 let infos = search(&model, &mut chains, &first, sweeps);
                 for l in 0..=model.depth() {
@@ -151,26 +156,15 @@ async fn log_marginals_sum_the_other_parity_out() {
     let Some(gpu) = gpu().await else { return };
     for (sizes, units) in [(&[3, 5][..], Units::Signs), (&[4, 3, 2], Units::Bits), (&[2, 4, 3, 2], Units::Signs)] {
         let model = init::gaussian(sizes, units, 0.7, 3).unwrap();
-        let (chains, _) = start(&model, &Clamp::Free, CHAINS, 5);
-        let on_gpu = GpuModel::new(&gpu, &model).unwrap();
-        let mut on_chains = GpuChains::new(&gpu, &on_gpu, &states(&model, &chains), &Clamp::Free).unwrap();
+        let (chains, _, on_gpu, mut on_chains) = begun(&gpu, &model, &Clamp::Free, CHAINS, 5);
         for held in [Parity::Even, Parity::Odd] {
             let logs = on_chains.log_marginals(&gpu, &on_gpu, held).await.unwrap();
             for (c, log) in logs.into_iter().enumerate() {
-                let mut state = chains.state(c);
-                let summed: Vec<usize> = held.other().layers(model.depth()).collect();
-                let n: usize = summed.iter().map(|&l| sizes[l]).sum();
-                let sum: f64 = (0..1_usize << n)
-                    .map(|code| {
-                        let values = (0..n).map(|unit| units.value(code >> unit & 1 == 1));
-                        summed
-                            .iter()
-                            .flat_map(|&l| (0..sizes[l]).map(move |unit| (l, unit)))
-                            .zip(values)
-                            .for_each(|((l, unit), value)| state[l][unit] = value);
-                        (-model.energy(&state)).exp()
-                    })
-                    .sum();
+                let (state, mut sum) = (chains.state(c), 0.0);
+                for_each_state(&model, &vec![None; sizes[0]], |other, energy| {
+                    let same = held.layers(model.depth()).all(|l| other[l] == state[l]);
+                    sum += if same { (-energy).exp() } else { 0.0 };
+                });
                 assert!((f64::from(log) - sum.ln()).abs() < 1e-4, "{log} and {}, {sizes:?} held {held:?}", sum.ln());
             }
         }
@@ -183,13 +177,8 @@ async fn chains_on_a_ladder_cross_between_modes() {
     const ON_LADDER: usize = if IS_SLOW { 500 } else { 1000 };
     let Some(gpu) = gpu().await else { return };
     let model = Dbm::new(Units::Signs, vec![vec![1.2; 6]], vec![vec![0.2; 3], vec![0.0; 2]]).unwrap();
-    let exact = {
-        let p = |code: usize| {
-            let value = |unit: usize| Units::Signs.value(code >> unit & 1 == 1);
-            (-model.energy(&[vec![value(0), value(1), value(2)], vec![value(3), value(4)]])).exp()
-        };
-        (0..32).filter(|code| (code & 7_usize).count_ones() >= 2).map(p).sum::<f64>() / (0..32).map(p).sum::<f64>()
-    };
+    let all = distribution(&model, &[None; 3]);
+    let exact: f64 = all.iter().filter(|(state, _)| state[0].iter().sum::<f32>() > 0.0).map(|(_, p)| p).sum();
     let data = Examples::from_bits(3, &(0..24).map(|i| u8::from(((i / 3) >> (i % 3)) & 1 == 1)).collect::<Vec<_>>()).unwrap();
     let share = async |estimator: &str| -> (f64, usize) {
         // So slow that the weights stay what they are.
@@ -217,11 +206,9 @@ async fn draws_are_those_of_their_counters() {
     let Some(gpu) = gpu().await else { return };
     for model in models() {
         for clamp in clamps(model.n_visible(), CHAINS) {
-            let (chains, _) = start(&model, &clamp, CHAINS, 3);
-            let first = vec![Parity::Even; CHAINS];
-            let (on_gpu, draws) = (GpuModel::new(&gpu, &model).unwrap(), Draws { key: [17, 42], stage: 3 });
-            let mut on_chains = GpuChains::new(&gpu, &on_gpu, &states(&model, &chains), &clamp).unwrap();
-            on_chains.gibbs(&gpu, &on_gpu, &first, 1, draws).unwrap();
+            let (chains, _, on_gpu, mut on_chains) = begun(&gpu, &model, &clamp, CHAINS, 3);
+            let draws = Draws { key: [17, 42], stage: 3 };
+            on_chains.gibbs(&gpu, &on_gpu, &[Parity::Even; CHAINS], 1, draws).unwrap();
             let drawn = states_on(&gpu, &on_gpu, &on_chains).await;
             let mut close = 0;
             for c in 0..CHAINS {
@@ -261,28 +248,17 @@ async fn gibbs_sweeps_sample_the_model() {
     let Some(gpu) = gpu().await else { return };
     for units in [Units::Signs, Units::Bits] {
         let model = init::gaussian(&[2, 2, 1], units, 0.7, 5).unwrap().with_backend(Backend::Plain);
-        let state_of = |code: usize| -> Vec<Vec<f32>> {
-            let value = |unit: usize| units.value(code >> unit & 1 == 1);
-            vec![vec![value(0), value(1)], vec![value(2), value(3)], vec![value(4)]]
-        };
-        let weights: Vec<f64> = (0..32).map(|code| (-model.energy(&state_of(code))).exp()).collect();
-        let z: f64 = weights.iter().sum();
-        let (chains, first) = start(&model, &Clamp::Free, COUNT, 6);
-        let on_gpu = GpuModel::new(&gpu, &model).unwrap();
-        let mut on_chains = GpuChains::new(&gpu, &on_gpu, &states(&model, &chains), &Clamp::Free).unwrap();
+        let all = distribution(&model, &[None; 2]);
+        let (_, first, on_gpu, mut on_chains) = begun(&gpu, &model, &Clamp::Free, COUNT, 6);
         on_chains.gibbs(&gpu, &on_gpu, &first, if IS_SLOW { 12 } else { 30 }, Draws { key: [1, 2], stage: 0 }).unwrap();
         let drawn = states_on(&gpu, &on_gpu, &on_chains).await;
-        let mut counts = [0_u32; 32];
+        let mut counts = vec![0; all.len()];
         for c in 0..COUNT {
-            let values = drawn.iter().flat_map(|layer| layer.row(c));
-            counts[values.enumerate().map(|(unit, &value)| usize::from(value > 0.5) << unit).sum::<usize>()] += 1;
+            let is = |(state, _): &(State, f64)| state.iter().zip(&drawn).all(|(layer, drawn)| layer == drawn.row(c));
+            counts[all.iter().position(is).unwrap()] += 1;
         }
-        for (code, &count) in counts.iter().enumerate() {
-            let p = weights[code] / z;
-            let z_score = (f64::from(count) - COUNT as f64 * p) / (COUNT as f64 * p * (1.0 - p)).sqrt();
-            // 64 comparisons at 4.5 standard errors: alpha about 4e-4, and the seed is fixed.
-            assert!(z_score.abs() < 4.5, "state {code:05b}: {count} times, expected {:.0}", COUNT as f64 * p);
-        }
+        let misfit = misfit(&counts, &all.iter().map(|(_, p)| *p).collect::<Vec<f64>>());
+        assert!(misfit < 5.0, "{units:?}: {misfit:.1} standard deviations, {counts:?}");
     }
 }
 
@@ -291,9 +267,7 @@ async fn the_same_key_gives_the_same_bits_and_another_key_others() {
     let Some(gpu) = gpu().await else { return };
     let model = models().nth(1).unwrap();
     let run = async |key| {
-        let (chains, first) = start(&model, &Clamp::Free, CHAINS, 4);
-        let on_gpu = GpuModel::new(&gpu, &model).unwrap();
-        let mut on_chains = GpuChains::new(&gpu, &on_gpu, &states(&model, &chains), &Clamp::Free).unwrap();
+        let (_, first, on_gpu, mut on_chains) = begun(&gpu, &model, &Clamp::Free, CHAINS, 4);
         on_chains.gibbs(&gpu, &on_gpu, &first, 5, Draws { key, stage: 0 }).unwrap();
         on_chains.states(&gpu, &on_gpu, 1).await.unwrap()
     };
@@ -305,18 +279,16 @@ async fn the_same_key_gives_the_same_bits_and_another_key_others() {
 async fn a_device_that_is_gone_says_so() {
     let Some(gpu) = gpu().await else { return };
     let model = models().next().unwrap();
-    let (chains, first) = start(&model, &Clamp::Free, CHAINS, 4);
-    let on_gpu = GpuModel::new(&gpu, &model).unwrap();
-    let mut on_chains = GpuChains::new(&gpu, &on_gpu, &states(&model, &chains), &Clamp::Free).unwrap();
+    let (_, first, on_gpu, mut on_chains) = begun(&gpu, &model, &Clamp::Free, CHAINS, 4);
     gpu.destroy();
     on_chains.gibbs(&gpu, &on_gpu, &first, 1, Draws { key: [0, 0], stage: 0 }).unwrap();
     let said = on_chains.states(&gpu, &on_gpu, 1).await;
     assert!(matches!(&said, Err(GpuError::Failed(_))), "{said:?}");
 }
 
-/// Five steps of each optimizer along parts of both kinds, from states that are clamped in all ways, against sums in f64.
+/// Five steps of each optimizer along parts of both kinds, from states that are clamped in all ways, against those of the core.
 #[wasm_bindgen_test(unsupported = pollster::test)]
-async fn steps_are_those_of_the_definition() {
+async fn steps_are_those_of_the_core() {
     let Some(gpu) = gpu().await else { return };
     let methods = [
         OptimizerSettings { method: OptimizerMethod::Adam, learning_rate: 0.01, ..OptimizerSettings::default() },
@@ -346,8 +318,8 @@ async fn steps_are_those_of_the_definition() {
             .map(|(chains, clamp, ..)| GpuChains::new(&gpu, &on_gpu, &states(&model, chains), clamp).unwrap())
             .collect();
         let mut plain = model.clone();
-        let zeros: Vec<Vec<f64>> = tensors(&plain).map(|tensor| vec![0.0; tensor.len()]).collect();
-        let mut moments = [zeros.clone(), zeros.clone(), zeros.clone()];
+        let zeros: Vec<Vec<f32>> = tensors(&plain).map(|tensor| vec![0.0; tensor.len()]).collect();
+        let mut moments = vec![zeros; settings.n_moments()];
         for step in 0..5 {
             on_chains.iter_mut().for_each(|chains| chains.settle(&gpu, &on_gpu));
             let parts: Vec<Part> = on_chains
@@ -367,69 +339,38 @@ async fn steps_are_those_of_the_definition() {
     }
 }
 
-/// One step of the definition: `sum of weight f(s)`, half of each state replaced by its means where that is asked for, and the textbook's optimizer.
+/// One step by the core: `sum of weight f(s)`, half of each state replaced by its means where that is asked for, and its optimizer.
 fn ascended(
     model: &Dbm,
     sets: &[(Chains, Clamp, f32, bool)],
     settings: &OptimizerSettings,
     step: u64,
-    moments: &mut [Vec<Vec<f64>>; 3],
+    moments: &mut [Vec<Vec<f32>>],
 ) -> Dbm {
-    let (sizes, units) = (model.sizes(), model.units());
-    let mut weights: Vec<Vec<f64>> = sizes.windows(2).map(|pair| vec![0.0; pair[0] * pair[1]]).collect();
-    let mut biases: Vec<Vec<f64>> = sizes.iter().map(|&n| vec![0.0; n]).collect();
+    let mut sum = Moments::new(model);
+    let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
     for (chains, clamp, weight, marginalize) in sets {
         for c in 0..chains.count() {
-            let state: Vec<Vec<f64>> =
-                chains.state(c).iter().map(|layer| layer.iter().map(|&x| f64::from(x)).collect()).collect();
+            let state = chains.state(c);
             let mut means = state.clone();
             for (l, layer) in means.iter_mut().enumerate().filter(|_| *marginalize) {
-                for ((unit, mean), field) in layer.iter_mut().enumerate().zip(model.exact_field(l, &chains.state(c))) {
-                    if l > 0 || !clamp.holds(c * sizes[0] + unit) {
-                        let gap = f64::from(units.gap());
-                        *mean = f64::from(units.low()) + gap / (1.0 + (-gap * field).exp());
+                for ((unit, mean), field) in layer.iter_mut().enumerate().zip(model.exact_field(l, &state)) {
+                    if l > 0 || !clamp.holds(c * model.n_visible() + unit) {
+                        *mean = (low + gap / (1.0 + (-gap * field).exp())) as f32;
                     }
                 }
             }
-            let half = 0.5 * f64::from(*weight);
-            for (l, gradient) in weights.iter_mut().enumerate() {
-                for (lower, upper) in [(&state[l], &means[l + 1]), (&means[l], &state[l + 1])] {
-                    for (i, row) in gradient.chunks_mut(sizes[l + 1]).enumerate() {
-                        row.iter_mut().zip(upper).for_each(|(g, x)| *g += half * lower[i] * x);
-                    }
-                }
-            }
-            for (l, gradient) in biases.iter_mut().enumerate() {
-                let both = state[l].iter().zip(&means[l]);
-                gradient.iter_mut().zip(both).for_each(|(g, (s, m))| *g += half * (s + m));
-            }
+            sum.push_marginal(Phase::Positive, *weight, &state, &means, false);
         }
     }
-    let rule = settings.at(step, 1.0);
-    let moved = |values: &[f32], gradient: &[f64], number: usize, decay: f64, moments: &mut [Vec<Vec<f64>>; 3]| -> Vec<f32> {
-        let (rate, t) = (f64::from(rule.rate), (step + 1) as i32);
-        let [first, second, largest] = moments;
-        let step = |(i, (&x, &g)): (usize, (&f32, &f64))| {
-            let g = g - decay * f64::from(x);
-            let (m, v, peak) = (&mut first[number][i], &mut second[number][i], &mut largest[number][i]);
-            let change = if settings.method == OptimizerMethod::Sgd {
-                *m = settings.momentum * *m + g;
-                rate * *m
-            } else {
-                *m = settings.beta1 * *m + (1.0 - settings.beta1) * g;
-                *v = settings.beta2 * *v + (1.0 - settings.beta2) * g * g;
-                *peak = peak.max(*v);
-                let v = if settings.method == OptimizerMethod::AmsGrad { *peak } else { *v };
-                rate * (*m / (1.0 - settings.beta1.powi(t))) / ((v / (1.0 - settings.beta2.powi(t))).sqrt() + settings.epsilon)
-            };
-            (f64::from(x) + change) as f32
-        };
-        values.iter().zip(gradient).enumerate().map(step).collect()
-    };
-    let n = weights.len();
-    let new_weights = (0..n).map(|l| moved(model.weights()[l].data(), &weights[l], l, settings.weight_decay, moments)).collect();
-    let new_biases = (0..=n).map(|l| moved(&model.biases()[l], &biases[l], n + l, 0.0, moments)).collect();
-    Dbm::new(units, new_weights, new_biases).unwrap().with_backend(Backend::Plain)
+    let Parameters { weights, biases } = sum.gradient(Backend::Plain, 1.0);
+    let mut values: Vec<Vec<f32>> = tensors(model).map(<[f32]>::to_vec).collect();
+    for (number, (values, mut gradient)) in values.iter_mut().zip(weights.into_iter().chain(biases)).enumerate() {
+        let mut moments: Vec<&mut [f32]> = moments.iter_mut().map(|moment| &mut moment[number][..]).collect();
+        settings.at(step, 1.0).apply(values, &mut gradient, &mut moments, number < model.depth());
+    }
+    let biases = values.split_off(model.depth());
+    Dbm::new(model.units(), values, biases).unwrap().with_backend(Backend::Plain)
 }
 
 fn run_of(model: &Dbm, estimator: &str, settings: Settings) -> Trainer {

@@ -1,6 +1,6 @@
 //! The claim at the heart of this product: the mean of the gradient's estimates is the exact gradient.
 
-use crate::common::{By, SHAPES, Y_FOLLOWS_X, close, of_both_kinds, random_model, worst_error};
+use crate::common::{By, SHAPES, Y_FOLLOWS_X, batch, close, of_both_kinds, random_model, worst_error};
 use dbm_core::coupling::{Acceptance, SharedUniform};
 use dbm_core::gradient::{Batch, Estimate, Estimator, UcdLmi, estimator};
 use dbm_core::linalg::Matrix;
@@ -11,27 +11,30 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 const WHOLE: [Option<bool>; 4] = [Some(true), Some(false), Some(true), Some(true)];
 
-/// Largest |mean - exact| in standard errors, from `replicates` batches of `batch` chains of one visible layer.
-fn error_of<A: Acceptance>(
-    model: &Dbm,
-    estimator: &UcdLmi<A>,
+/// The same with gaps: the gradient is then of log p(what is told), and with a mask of log p(told, not known | known).
+const GAPS: [Option<bool>; 4] = [Some(true), None, Some(true), Some(false)];
+
+const SOME: &[bool] = &[false, true, true, false];
+
+/// Batches of chains of one visible layer, of which a part may be masked.
+#[derive(Clone, Copy, Debug)]
+struct Case {
     visible: [Option<bool>; 4],
-    known: Option<&[bool]>,
-    (replicates, batch): (u64, usize),
-) -> f64 {
-    let exact = exact::gradient_with_gaps(model, &visible, known.unwrap_or(&[false; 4])).unwrap();
-    let observed = visible.map(|bit| bit.is_some());
-    let values = visible.map(|bit| model.units().value(bit.unwrap_or(true)));
-    let estimates = (0..replicates).map(|step| {
-        let batch = Batch {
-            observed: Clamp::of_units(&observed, batch),
-            known: known.map_or(Clamp::Free, |known| Clamp::of_units(known, batch)),
-            step,
-            ..Batch::new(Matrix::from_vec(batch, values.len(), values.repeat(batch)), Streams::new(11))
-        };
-        let Estimate { moments, info, .. } = estimator.estimate(model, &batch, &|| 0.0);
+    known: &'static [bool],
+    batch: usize,
+    replicates: u64,
+}
+
+const CASE: Case = Case { visible: WHOLE, known: &[false; 4], batch: 12, replicates: 3000 };
+
+/// Largest |mean - exact| in standard errors.
+fn error_of<A: Acceptance>(model: &Dbm, estimator: &UcdLmi<A>, case: Case) -> f64 {
+    let exact = exact::gradient_with_gaps(model, &case.visible, case.known).unwrap();
+    let batch = batch(model, &[case.visible.to_vec()], case.known, case.batch, Streams::new(11));
+    let estimates = (0..case.replicates).map(|step| {
+        let Estimate { moments, info, .. } = estimator.estimate(model, &Batch { step, ..batch.clone() }, &|| 0.0);
         assert_eq!(info.positive.couplings_capped + info.negative.couplings_capped, 0);
-        moments.gradient(model.backend(), 1.0 / batch.visible.rows() as f32).flat()
+        moments.gradient(model.backend(), 1.0 / case.batch as f32).flat()
     });
     worst_error(estimates, &exact)
 }
@@ -45,51 +48,29 @@ fn ucd_lmi<A>(marginalize: bool, acceptance: A) -> UcdLmi<A> {
 /// 700 would exceed it (Bonferroni: alpha = 26 * 6.3e-5).
 const LIMIT: f64 = 4.0;
 
-/// Every shape, both kinds of units, masked and not, marginalized and not.
+/// Every shape and both kinds of units, masked and not, with gaps and without, marginalized and not; a batch of one, which draws its own proposals; and searches that are cut at
+/// once, as any start will do.
 #[wasm_bindgen_test(unsupported = test)]
 fn the_mean_of_estimates_is_the_exact_gradient() {
-    let some = [false, true, true, false];
-    for (units, (i, sizes)) in
-        [Units::Signs, Units::Bits].into_iter().flat_map(|units| (20..).zip(SHAPES).map(move |shape| (units, shape)))
-    {
-        let model = random_model(units, sizes, i);
-        for (marginalize, known) in [(true, None), (true, Some(&some[..])), (false, None), (false, Some(&some[..]))] {
-            let error = error_of(&model, &ucd_lmi(marginalize, SharedUniform), WHOLE, known, (3000, 12));
-            assert!(error < LIMIT, "{sizes:?} {units:?} {marginalize} known {known:?}: {error:.2} standard errors");
-        }
-    }
-}
-
-#[wasm_bindgen_test(unsupported = test)]
-fn a_batch_of_one_draws_its_own_proposals_and_is_unbiased_too() {
-    for sizes in SHAPES {
-        let model = random_model(Units::Signs, sizes, 30);
-        let error = error_of(&model, &ucd_lmi(true, SharedUniform), WHOLE, None, (10_000, 1));
-        assert!(error < LIMIT, "{sizes:?}: {error:.2} standard errors");
-    }
-}
-
-/// The gradient of log p(what is told), for one, two and three hidden layers; with a mask, of log p(told, not known | known).
-#[wasm_bindgen_test(unsupported = test)]
-fn the_mean_of_estimates_with_gaps_is_the_exact_gradient_of_what_is_told() {
-    let visible = [Some(true), None, Some(true), Some(false)];
+    let usual = ucd_lmi(true, SharedUniform);
+    let cut = UcdLmi { start: Some(LocalMode { max_sweeps: 1, gibbs_sweeps: 1 }), ..usual.clone() };
+    let gaps = Case { visible: GAPS, replicates: 2000, ..CASE };
+    let cases = [
+        (&usual, CASE),
+        (&usual, Case { known: SOME, ..CASE }),
+        (&ucd_lmi(false, SharedUniform), CASE),
+        (&ucd_lmi(false, SharedUniform), Case { known: SOME, ..CASE }),
+        (&usual, gaps),
+        (&usual, Case { known: &[false, false, true, false], ..gaps }),
+        (&usual, Case { batch: 1, replicates: 10_000, ..CASE }),
+        (&cut, CASE),
+    ];
     for (i, (units, sizes)) in of_both_kinds(SHAPES).enumerate() {
-        let model = random_model(units, sizes, 40 + i as u64);
-        for known in [None, Some(&[false, false, true, false][..])] {
-            let error = error_of(&model, &ucd_lmi(true, SharedUniform), visible, known, (2000, 12));
-            assert!(error < LIMIT, "{sizes:?} {units:?} known {known:?}: {error:.2} standard errors");
+        let model = random_model(units, sizes, 20 + i as u64);
+        for (number, (estimator, case)) in cases.into_iter().enumerate() {
+            let error = error_of(&model, estimator, case);
+            assert!(error < LIMIT, "{sizes:?} {units:?} case {number} {case:?}: {error:.2} standard errors");
         }
-    }
-}
-
-/// The search's cap leaves the estimate unbiased: any start will do.
-#[wasm_bindgen_test(unsupported = test)]
-fn a_search_cut_short_biases_nothing() {
-    for sizes in SHAPES {
-        let model = random_model(Units::Signs, sizes, 31);
-        let estimator = UcdLmi { start: Some(LocalMode { max_sweeps: 1, gibbs_sweeps: 1 }), ..ucd_lmi(true, SharedUniform) };
-        let error = error_of(&model, &estimator, WHOLE, None, (3000, 12));
-        assert!(error < LIMIT, "{sizes:?}: {error:.2} standard errors");
     }
 }
 
@@ -100,9 +81,9 @@ const NEVER_ACCEPTS: By = By(|_, _, _, _| (false, false));
 fn broken_couplings_fail_the_same_test() {
     for (units, sizes) in of_both_kinds(SHAPES) {
         let model = random_model(units, sizes, 21);
-        let right = error_of(&model, &ucd_lmi(true, SharedUniform), WHOLE, None, (3000, 12));
-        let follows = error_of(&model, &ucd_lmi(true, Y_FOLLOWS_X), WHOLE, None, (3000, 12));
-        let never = error_of(&model, &ucd_lmi(true, NEVER_ACCEPTS), WHOLE, None, (3000, 12));
+        let right = error_of(&model, &ucd_lmi(true, SharedUniform), CASE);
+        let follows = error_of(&model, &ucd_lmi(true, Y_FOLLOWS_X), CASE);
+        let never = error_of(&model, &ucd_lmi(true, NEVER_ACCEPTS), CASE);
         assert!(
             right < LIMIT && follows > 1.5 * LIMIT && never > 1.5 * LIMIT,
             "{units:?} {sizes:?}: right {right:.1}, y follows x {follows:.1}, never accepts {never:.1} standard errors"

@@ -1,6 +1,6 @@
 //! Labels: a top layer that stands for the class of each example, and is clamped in the positive phase alone.
 
-use crate::common::{close, distribution, of_both_kinds, random_model, worst_error};
+use crate::common::{State, batch, close, distribution, moments, of_both_kinds, random_model, worst_error};
 use dbm_core::complete::{Completer, SamplingSchedule};
 use dbm_core::gradient::{Batch, estimator};
 use dbm_core::linalg::Matrix;
@@ -19,23 +19,19 @@ fn example(model: &Dbm) -> (Vec<bool>, usize) {
 fn expected(model: &Dbm, visible: &[bool], class: usize) -> Vec<f64> {
     let clamped: Vec<Option<bool>> = visible.iter().copied().map(Some).collect();
     let top = classes::top_of_classes(model, &[class]);
-    let (mut sum, mut total) = (Vec::new(), 0.0);
-    for (state, p) in distribution(model, &clamped).into_iter().filter(|(state, _)| state.last().unwrap() == top.row(0)) {
-        let pairs =
-            state.windows(2).flat_map(|pair| pair[0].iter().flat_map(|&a| pair[1].iter().map(move |&b| f64::from(a * b))));
-        let f: Vec<f64> = pairs.chain(state.iter().flatten().map(|&s| f64::from(s))).collect();
-        sum.resize(f.len(), 0.0);
-        sum.iter_mut().zip(f).for_each(|(sum, f)| *sum += p * f);
-        total += p;
-    }
-    sum.iter().map(|sum| sum / total).collect()
+    let of_class = |(state, _): &(State, f64)| state.last().is_some_and(|labels| labels == top.row(0));
+    let states: Vec<(State, f64)> = distribution(model, &clamped).into_iter().filter(of_class).collect();
+    let total: f64 = states.iter().map(|(_, p)| p).sum();
+    moments(model, &states).iter().map(|sum| sum / total).collect()
 }
 
-fn batch(model: &Dbm, visible: &[bool], class: usize, seed: u64) -> Batch {
+fn labelled(model: &Dbm, visible: &[bool], class: usize, seed: u64) -> Batch {
     const COUNT: usize = 8;
-    let values: Vec<f32> = visible.iter().map(|&bit| model.units().value(bit)).collect();
-    let visible = Matrix::from_vec(COUNT, model.n_visible(), values.repeat(COUNT));
-    Batch { labels: Some(classes::top_of_classes(model, &[class; COUNT])), ..Batch::new(visible, Streams::new(seed)) }
+    let rows = [visible.iter().copied().map(Some).collect()];
+    Batch {
+        labels: Some(classes::top_of_classes(model, &[class; COUNT])),
+        ..batch(model, &rows, &[false], COUNT, Streams::new(seed))
+    }
 }
 
 fn estimate(model: &Dbm, settings: &Settings, batch: &Batch) -> Vec<f64> {
@@ -53,7 +49,7 @@ fn coupled_estimates_with_labels_have_the_exact_mean() {
         let exact: Vec<f64> = expected(&model, &visible, class).iter().zip(&free).map(|(p, n)| p - n).collect();
         for (name, marginalize) in [("ucd-lmi", true), ("ucd-lmi", false), ("ucd-mh", true)] {
             let settings = Settings { estimator: name.parse().unwrap(), marginalize, ..Settings::default() };
-            let estimates = (0..1200).map(|seed| estimate(&model, &settings, &batch(&model, &visible, class, seed)));
+            let estimates = (0..1200).map(|seed| estimate(&model, &settings, &labelled(&model, &visible, class, seed)));
             let error = worst_error(estimates, &exact);
             assert!(error < 4.5, "{units:?} {sizes:?} {name} {marginalize}: {error:.2} standard errors");
         }
@@ -70,7 +66,7 @@ fn one_hidden_layer_between_pixels_and_labels_needs_no_chain() {
             expected(&model, &visible, 1).iter().zip(expected(&model, &visible, 0)).map(|(one, zero)| one - zero).collect();
         for name in ["lmi", "pcd-1", "pcd-gibbs-1", "ptt-1"] {
             let settings = Settings { estimator: name.parse().unwrap(), ..Settings::default() };
-            let of = |class: usize| estimate(&model, &settings, &batch(&model, &visible, class, 5));
+            let of = |class: usize| estimate(&model, &settings, &labelled(&model, &visible, class, 5));
             let difference: Vec<f64> = of(1).iter().zip(of(0)).map(|(one, zero)| one - zero).collect();
             close(&difference, &exact, 1e-4);
         }

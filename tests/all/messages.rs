@@ -92,12 +92,7 @@ fn requests_cross_unchanged() {
 #[wasm_bindgen_test]
 fn every_estimator_crosses_unchanged() {
     for kind in EstimatorKind::ALL {
-        let mut plan = RunPlan {
-            hidden: vec![3],
-            units: dbm_core::Units::Signs,
-            start: Initialization::Orthogonal,
-            settings: dbm_core::Settings::default(),
-        };
+        let mut plan = RunPlan { hidden: vec![3], ..RunPlan::default() };
         plan.settings.estimator = EstimatorSettings { k: 7, centering: Some(0.25), ..EstimatorSettings::new(kind) };
         cross(Some(1), Command::NewRun(plan));
     }
@@ -198,12 +193,7 @@ fn events_cross_unchanged() {
 #[wasm_bindgen_test]
 fn messages_of_the_second_worker_cross_unchanged() {
     let source = DataSource::Digits { count: 10, seed: 1 };
-    let plan = Box::new(RunPlan {
-        hidden: vec![3],
-        units: dbm_core::Units::Signs,
-        start: Initialization::Orthogonal,
-        settings: dbm_core::Settings::default(),
-    });
+    let plan = Box::new(RunPlan { hidden: vec![3], ..RunPlan::default() });
     let file = NamedBytes { name: "<script>.csv".into(), bytes: vec![0, 255] };
     let encoding = Encoding {
         bits: 8,

@@ -1,7 +1,7 @@
 //! Tempering against enumeration: exchanges leave the product of all rungs' distributions as it is; runs of particles estimate Z without bias, and their coupled chains
 //! every mean.
 
-use crate::common::{State, close, distribution, for_each_state, misfit, of_both_kinds, random_model, worst_error};
+use crate::common::{State, close, distribution, draw, for_each_state, misfit, of_both_kinds, random_model, worst_error};
 use dbm_core::chains::Work;
 use dbm_core::linalg::Matrix;
 use dbm_core::math::log_sum_exp;
@@ -53,12 +53,7 @@ fn a_round_of_exchanges_leaves_the_product_of_the_rungs_distributions() {
             for law in reached {
                 let mut layers: Vec<Matrix> = sizes.iter().map(|&n| Matrix::zeros(0, n)).collect();
                 for stream in &mut streams {
-                    let mut left = stream.uniform();
-                    let drawn = law.iter().find(|(_, p)| {
-                        left -= p;
-                        left < 0.0
-                    });
-                    let state = &drawn.unwrap_or(&law[law.len() - 1]).0;
+                    let state = &law[draw(law, stream.uniform())].0;
                     layers.iter_mut().zip(state).for_each(|(layer, values)| layer.push_row(values));
                 }
                 states.extend(layers);

@@ -4,12 +4,11 @@ use crate::args::choice;
 use crate::context::Context;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use dbm_core::gradient::EstimatorSettings;
 use dbm_data::Dataset;
-use dbm_experiments::Error;
-use dbm_experiments::bench::{Benchmark, SweepBenchmark};
+use dbm_experiments::bench::Benchmark;
 use dbm_experiments::data::{Binarize, DataSource, Reading, Split};
 use dbm_experiments::training::RunBackend;
+use dbm_experiments::{Error, Report};
 
 /// Pixels of a digit.
 const VISIBLE: usize = 784;
@@ -35,21 +34,8 @@ pub struct Bench {
     /// What is timed
     #[arg(long, value_parser = preset(), default_value = "mnist-500")]
     preset: Preset,
-    /// Sizes of the hidden layers, in place of the preset's
-    #[arg(long, value_delimiter = ',', value_name = "N,N")]
-    hidden: Option<Vec<usize>>,
-    /// Examples a step
-    #[arg(long, default_value_t = 100)]
-    batch: usize,
-    /// Steps before anything is timed: searches are longest at the start of a training
-    #[arg(long, value_name = "STEPS", default_value_t = 50)]
-    warm_up: u64,
-    /// How many runs are timed
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=10_000))]
-    runs: u64,
-    /// Steps of each
-    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
-    steps: u64,
+    #[command(flatten)]
+    benchmark: Benchmark,
     /// What to train on, as in `dbm train`
     #[arg(long, value_name = "DIR|FILE|digits|bars|target", default_value = "digits")]
     data: String,
@@ -59,15 +45,6 @@ pub struct Bench {
     /// Values above this are high, as in `dbm train`
     #[arg(long, allow_negative_numbers = true, value_name = "VALUE")]
     binarize: Option<f64>,
-    /// What estimates the gradient, as in `dbm train`
-    #[arg(long, value_name = "[centered-]NAME[-K]", default_value = "ucd-lmi")]
-    estimator: EstimatorSettings,
-    /// More runs than those, until so many seconds have passed
-    #[arg(long, value_name = "S", default_value_t = 0.0)]
-    seconds: f64,
-    /// Seed of the initial weights and of every random stream
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
     /// What computes. With gpu, the training continues there after as many steps by fast on the processor, and what both take is
     /// said
     #[arg(long, value_parser = choice::<RunBackend>(), default_value = "fast")]
@@ -76,48 +53,27 @@ pub struct Bench {
 
 impl Bench {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
-        if !(0.0..=1e6).contains(&self.seconds) {
-            return Err(Error::Usage(format!("--seconds should be from 0 to 1000000, but is {}", self.seconds)));
+        let Benchmark { seconds, hidden, .. } = &self.benchmark;
+        if !(0.0..=1e6).contains(seconds) {
+            return Err(Error::Usage(format!("--seconds should be from 0 to 1000000, but is {seconds}")));
         }
         let on_gpu = self.backend == RunBackend::Gpu;
-        if on_gpu && self.preset.3.is_some() {
+        let (name, _, layers, chains) = self.preset;
+        if on_gpu && chains.is_some() {
             return Err(Error::Usage("--backend gpu times steps of a training: leave out --preset sweeps-500".into()));
         }
-        if let (name, _, hidden, Some(chains)) = self.preset {
-            let benchmark = SweepBenchmark {
-                preset: name,
-                sizes: [&[VISIBLE], hidden].concat(),
-                chains,
-                warm_up: self.warm_up,
-                runs: self.runs,
-                sweeps: self.steps,
-                seed: self.seed,
-                backend: self.backend.on_processor(),
-            };
-            let measured = benchmark.run(&context.session)?;
-            context.tell("bench", measured.json(), || measured.text());
-            return Ok(());
-        }
+        let of_preset = hidden.is_empty() || chains.is_some();
         let benchmark = Benchmark {
-            preset: self.hidden.is_none().then_some(self.preset.0),
-            hidden: self.hidden.clone().unwrap_or_else(|| self.preset.2.to_vec()),
-            batch: self.batch,
-            estimator: self.estimator.clone(),
-            warm_up: self.warm_up,
-            runs: self.runs,
-            steps: self.steps,
-            seconds: self.seconds,
-            seed: self.seed,
+            preset: of_preset.then_some(name),
+            hidden: if of_preset { layers.to_vec() } else { hidden.clone() },
             backend: self.backend.on_processor(),
+            ..self.benchmark.clone()
         };
-        let data = self.load()?;
-        let measured = benchmark.run(&data, &context.session)?;
-        if on_gpu {
-            let measured = measured.on_gpu(&data.examples, &context.session)?;
-            context.tell("bench", measured.json(), || measured.text());
-        } else {
-            context.tell("bench", measured.json(), || measured.text());
-        }
+        let report = match chains {
+            Some(chains) => benchmark.sweep(VISIBLE, chains, &context.session)?,
+            None => benchmark.run(&self.load()?, on_gpu, &context.session)?,
+        };
+        context.tell("bench", report.json(), || report.text());
         Ok(())
     }
 

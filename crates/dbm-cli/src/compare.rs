@@ -3,15 +3,15 @@
 use crate::args::{DataArgs, choice};
 use crate::context::Context;
 use crate::given::{Given, Options};
+use crate::output::Files;
 use clap::Args;
 use dbm_core::pretrain::PretrainSettings;
 use dbm_core::settings::{Group, RunPlan, Setting};
 use dbm_core::words::Choose;
 use dbm_core::{Backend, Examples, Host, Settings, Units};
-use dbm_experiments::compare::{Comparison, Entry, Plan, Spec, attainable, csv, figure, line, points, words};
+use dbm_experiments::compare::{Comparison, Plan, Spec, points};
 use dbm_experiments::data::{Split, without_gaps};
-use dbm_experiments::plot::raster;
-use dbm_experiments::{Error, files};
+use dbm_experiments::{Error, Report};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -84,8 +84,7 @@ pub struct Compare {
 impl Compare {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
         let session = &context.session;
-        files::check_writable(&self.out)?;
-        self.plot.as_deref().map_or(Ok(()), files::check_writable)?;
+        let files = Files::new(Some(&self.out), self.plot.as_deref())?;
         let data = self.data.source().load(Split::Train)?;
         without_gaps(
             &data,
@@ -95,19 +94,13 @@ impl Compare {
         let comparison = Comparison { plan, specs: self.estimators.clone(), seeds: (self.seed, self.seeds) };
         comparison.check(self.plot.is_some(), session)?;
         let started = session.now();
-        let entries = comparison.run(session)?;
+        let compared = comparison.run(&data.name, session)?;
         let seconds = session.now() - started;
-        let (attainable, runs) = (attainable(&data.examples), entries.iter().map(|entry| entry.curves.len()).sum::<usize>());
-
-        files::write(&self.out, csv(&entries).as_bytes())?;
-        if let Some(path) = &self.plot {
-            let picture = figure(&data.name, &comparison.plan, &entries, attainable)?;
-            files::write(path, &raster::by_name(path, picture)?)?;
-        }
+        files.write(&compared)?;
+        let lines = compared.json();
+        let (attainable, runs) = (compared.attainable, lines.as_array().map_or(0, Vec::len));
         if context.json {
-            for Entry { spec, curves } in &entries {
-                curves.iter().for_each(|curve| println!("{}", line(spec, curve)));
-            }
+            lines.as_array().into_iter().flatten().for_each(|line| println!("{line}"));
         }
         let fields = json!({
             "attainable_log_likelihood": attainable, "runs": runs, "steps": self.steps,
@@ -118,7 +111,7 @@ impl Compare {
             format!(
                 "{}{attainable:.3} is the most that any model can reach: minus the entropy of the examples\n\
                  {runs} runs in {seconds:.1} s on {} threads: {}",
-                words(&entries),
+                compared.text(),
                 session.threads(),
                 self.out.display()
             )
@@ -143,8 +136,6 @@ impl Compare {
             sizes,
             units: self.units,
             backend: self.backend,
-            max_tries: settings.estimator.max_tries,
-            mean_field_sweeps: settings.estimator.mean_field_sweeps,
             settings,
             pretraining,
             points: points(self.steps, self.every),

@@ -2,13 +2,13 @@
 
 use crate::args::choice;
 use crate::context::Context;
+use crate::output::Files;
 use clap::Args;
 use dbm_core::Units;
 use dbm_core::diagnostics::{CouplingKernel, CouplingStart, Couplings};
 use dbm_core::words::Choose;
-use dbm_experiments::coupling::{Dimensions, Kinds, csv, figure, pieces, rows};
-use dbm_experiments::plot::raster;
-use dbm_experiments::{Error, files};
+use dbm_experiments::coupling::{Dimensions, Kinds, pieces, rows};
+use dbm_experiments::{Error, Report};
 use std::path::PathBuf;
 
 /// Runs pairs of coupled chains on random RBMs until they meet: tau steps, after a local search of T sweeps where they begin at a mode.
@@ -48,9 +48,7 @@ pub struct Couple {
 
 impl Couple {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
-        for path in self.csv.iter().chain(&self.plot) {
-            files::check_writable(path)?;
-        }
+        let files = Files::new(self.csv.as_deref(), self.plot.as_deref())?;
         let kinds = self.kinds();
         let couplings: Vec<Couplings> =
             self.dimensions.0.iter().map(|&dimension| kinds.at(dimension)).collect::<Result<Vec<_>, _>>()?.concat();
@@ -58,19 +56,12 @@ impl Couple {
         session.progress.begin("pieces", pieces(&couplings, self.runs));
         let rows = rows(&couplings, self.runs, session)?;
         session.progress.end();
-        let table = csv(&rows);
-        match &self.csv {
-            Some(path) => files::write(path, table.as_bytes())?,
-            None if *json => {}
-            None => print!("{table}"),
-        }
         if *json {
             rows.iter().for_each(|row| println!("{}", row.line()));
+        } else if self.csv.is_none() {
+            print!("{}", rows.text());
         }
-        if let Some(path) = &self.plot {
-            files::write(path, &raster::by_name(path, figure(&rows)?)?)?;
-        }
-        Ok(())
+        files.write(&rows)
     }
 
     fn kinds(&self) -> Kinds {

@@ -5,7 +5,6 @@ use clap::Args;
 use dbm_experiments::Error;
 use dbm_experiments::experiment::{self, Request, duration};
 use serde_json::json;
-use std::path::PathBuf;
 
 /// Runs experiments; one that was stopped continues when it is started again, to the same result.
 ///
@@ -15,24 +14,8 @@ use std::path::PathBuf;
 pub struct Experiment {
     #[arg(help = names(), value_parser = experiment::check, required = true, num_args = 1..)]
     names: Vec<String>,
-    /// The folder with MNIST's four files; with --toy, generated digits where it is not given
-    #[arg(long, value_name = "DIR")]
-    data: Option<String>,
-    /// The folder to work in
-    #[arg(long, value_name = "DIR", default_value = "experiments")]
-    out: PathBuf,
-    /// The model that is measured instead of the shipped one, by figure-3, depth and grey [default: of www/models; with --toy, one that is trained]
-    #[arg(long, value_name = "FILE")]
-    model: Option<PathBuf>,
-    /// The documentation's folder, to write reproduction.md and its figures to
-    #[arg(long, value_name = "DIR")]
-    docs: Option<PathBuf>,
-    /// As small as it can be: shows that it works, and nothing else
-    #[arg(long)]
-    toy: bool,
-    /// Seed of all that is random
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    #[command(flatten)]
+    request: Request,
 }
 
 /// The experiments that there are, a line each.
@@ -44,18 +27,10 @@ fn names() -> String {
 
 impl Experiment {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
-        let request = Request {
-            data: self.data.clone(),
-            out: self.out.clone(),
-            model: self.model.clone(),
-            docs: self.docs.clone(),
-            toy: self.toy,
-            seed: self.seed,
-        };
         let all = self.names.iter().any(|name| name == experiment::ALL);
         let names = if all { experiment::names()?.into_iter().map(|(name, _)| name).collect() } else { self.names.clone() };
         for name in &names {
-            let entry = request.run(name, &context.session)?;
+            let entry = self.request.run(name, &context.session)?;
             context.tell("done", json!({ "experiment": entry }), || {
                 let (ours, verdict) = (&entry.ours, entry.verdict.words());
                 format!("{name}: {ours} ({verdict}, {})", duration(entry.seconds))

@@ -3,14 +3,13 @@
 use crate::args::{DataArgs, ModelArgs};
 use crate::context::Context;
 use crate::given::{Given, Options};
+use crate::output::Files;
 use clap::Args;
-use dbm_core::gradient::EstimatorSettings;
+use dbm_core::Settings;
 use dbm_core::settings::{Group, RunPlan, Setting};
-use dbm_core::{Host, Settings};
 use dbm_experiments::data::{Split, without_gaps};
-use dbm_experiments::gradients::{Plan, csv, text};
+use dbm_experiments::gradients::Plan;
 use dbm_experiments::{Error, files};
-use serde_json::json;
 use std::path::PathBuf;
 
 /// Settings of the estimators.
@@ -36,23 +35,10 @@ pub struct GradientsOf {
     /// Training examples of the positive phase, from the first [default: all]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     count: Option<u32>,
-    /// Which estimators, as in `dbm train --estimator`
-    #[arg(long, value_delimiter = ',', value_name = "NAME,NAME", default_value = "ucd-lmi,cd-1,pcd-gibbs-5,ucd-smc")]
-    estimators: Vec<EstimatorSettings>,
-    /// Estimates of each
-    #[arg(long, default_value_t = 50, value_name = "N", value_parser = clap::value_parser!(u32).range(3..=10_000))]
-    repeats: u32,
-    /// Steps that persistent chains go on for, from where the run left them or from noise, before they count
-    #[arg(long, default_value_t = 200, value_name = "STEPS", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
-    burn_in: u32,
+    #[command(flatten)]
+    plan: Plan,
     #[command(flatten)]
     given: Given<OfGradients>,
-    /// Chains of the long run
-    #[arg(long, default_value_t = 640, value_name = "N", value_parser = clap::value_parser!(u32).range(160..=1_000_000))]
-    reference_chains: u32,
-    /// Sweeps of the long run before it counts, and as many that count
-    #[arg(long, default_value_t = 1000, value_name = "SWEEPS", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    reference_sweeps: u32,
     /// Of all random numbers
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -63,33 +49,15 @@ pub struct GradientsOf {
 
 impl GradientsOf {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
-        let session = &context.session;
-        self.csv.as_deref().map_or(Ok(()), files::check_writable)?;
-        let file = self.model.file();
-        let checkpoint = files::read_checkpoint(&file.path)?;
+        let files = Files::new(self.csv.as_deref(), None)?;
+        let checkpoint = files::read_checkpoint(&self.model.file().path)?;
         let data = self.data.source().load_for(&checkpoint, Split::Train)?;
         without_gaps(&data, "the positive phase is the mean over whole examples")?;
         let examples = &data.examples;
         let count = self.count.map_or(examples.len(), |count| examples.len().min(count as usize));
         let mut run = RunPlan::default();
         self.given.put(&mut run);
-        let plan = Plan {
-            settings: Settings { seed: self.seed, ..run.settings },
-            estimators: self.estimators.clone(),
-            repeats: self.repeats as usize,
-            burn_in: u64::from(self.burn_in),
-            reference_chains: self.reference_chains as usize,
-            reference_sweeps: self.reference_sweeps,
-        };
-        let started = session.now();
-        let gradients = plan.measure(&checkpoint, examples, count, session)?;
-        let seconds = session.now() - started;
-        if let Some(path) = &self.csv {
-            files::write(path, csv(&gradients).as_bytes())?;
-        }
-        context.done(json!({ "gradients": gradients, "seconds": seconds }), || {
-            format!("{}{seconds:.1} s on {} threads", text(&gradients), session.threads())
-        });
-        Ok(())
+        let plan = Plan { settings: Settings { seed: self.seed, ..run.settings }, ..self.plan.clone() };
+        files.report(context, || plan.measure(&checkpoint, examples, count, &context.session))
     }
 }

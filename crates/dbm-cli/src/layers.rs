@@ -2,12 +2,11 @@
 
 use crate::args::{AisArgs, DataArgs, ModelArgs};
 use crate::context::Context;
+use crate::output::Files;
 use clap::Args;
-use dbm_core::Host;
 use dbm_experiments::data::Split;
-use dbm_experiments::layers::{Plan, csv, figure, text};
-use dbm_experiments::{Error, answers, files};
-use serde_json::json;
+use dbm_experiments::layers::Plan;
+use dbm_experiments::{Error, answers};
 use std::path::PathBuf;
 
 /// Tells what each hidden layer of a model does over test examples: how often its units are high, how many bits each tells about the class (where the examples have one), and what log p(v) is without the layer and those above it,
@@ -19,50 +18,25 @@ pub struct LayersOf {
     model: ModelArgs,
     #[command(flatten)]
     data: DataArgs,
-    /// Test examples, from the first
-    #[arg(long, default_value_t = 2000, value_parser = clap::value_parser!(u32).range(2..))]
-    count: u32,
-    /// Gibbs sweeps of the hidden layers with an example clamped; the second half of them counts
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    sweeps: u32,
+    #[command(flatten)]
+    plan: Plan,
     #[command(flatten)]
     ais: AisArgs,
-    /// Particles that are taken to the posterior of each example
-    #[arg(long, default_value_t = 32, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    posterior_particles: u32,
-    /// Of all chains
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
     /// Where to write a row for each unit
     #[arg(long, value_name = "FILE.csv")]
     csv: Option<PathBuf>,
-    /// Where to write the figure
-    #[arg(long, value_name = "FILE.svg")]
+    /// Where to draw the units (.svg or .png)
+    #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 }
 
 impl LayersOf {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
-        let session = &context.session;
-        [&self.csv, &self.plot].into_iter().flatten().try_for_each(|path| files::check_writable(path))?;
+        let files = Files::new(self.csv.as_deref(), self.plot.as_deref())?;
         let (checkpoint, model) = self.model.file().load()?;
         let data = self.data.source().load_for(&checkpoint, Split::Test)?;
-        let count = self.count as usize;
-        answers::check_fit(&model, &data, count)?;
-        let ais = self.ais.settings(self.seed)?;
-        let plan = Plan { count, sweeps: self.sweeps, ais, particles: self.posterior_particles as usize, seed: self.seed };
-        let started = session.now();
-        let layers = plan.measure(&model, &data, session)?;
-        let seconds = session.now() - started;
-        if let Some(path) = &self.csv {
-            files::write(path, csv(&layers).as_bytes())?;
-        }
-        if let Some(path) = &self.plot {
-            files::write(path, figure(&layers)?.as_bytes())?;
-        }
-        context.done(json!({ "layers": layers, "seconds": seconds }), || {
-            format!("{}{seconds:.1} s on {} threads", text(&layers), session.threads())
-        });
-        Ok(())
+        answers::check_fit(&model, &data, self.plan.count)?;
+        let plan = Plan { ais: self.ais.settings(self.plan.seed)?, ..self.plan.clone() };
+        files.report(context, || plan.measure(&model, &data, &context.session))
     }
 }

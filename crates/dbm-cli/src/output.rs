@@ -1,6 +1,9 @@
-//! What pictures or values are written as.
+//! What pictures or values are written as, and where what a command found goes.
 
-use dbm_experiments::Error;
+use crate::context::Context;
+use dbm_core::Host;
+use dbm_experiments::plot::raster;
+use dbm_experiments::{Error, Report, files};
 use std::path::Path;
 
 /// By the ending of the file's name.
@@ -22,5 +25,45 @@ impl Format {
                 path.display()
             ))),
         }
+    }
+}
+
+/// The files that a report is written to, besides what is printed.
+pub struct Files<'a> {
+    csv: Option<&'a Path>,
+    plot: Option<&'a Path>,
+}
+
+impl<'a> Files<'a> {
+    /// Checked before the work that they are for.
+    ///
+    /// # Errors
+    /// [`Error::Write`].
+    pub fn new(csv: Option<&'a Path>, plot: Option<&'a Path>) -> Result<Self, Error> {
+        csv.into_iter().chain(plot).try_for_each(files::check_writable)?;
+        Ok(Self { csv, plot })
+    }
+
+    /// Writes a report's table and picture.
+    pub fn write(&self, report: &impl Report) -> Result<(), Error> {
+        if let Some(path) = self.csv {
+            files::write(path, report.csv()?.as_bytes())?;
+        }
+        match self.plot {
+            Some(path) => files::write(path, &raster::by_name(path, report.figure()?)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Measures, against the clock; writes the report and prints it.
+    pub fn report<R: Report>(&self, context: &Context, measure: impl FnOnce() -> Result<R, Error>) -> Result<(), Error> {
+        let started = context.session.now();
+        let report = measure()?;
+        let seconds = context.session.now() - started;
+        self.write(&report)?;
+        let mut fields = report.json();
+        fields["seconds"] = seconds.into();
+        context.done(fields, || format!("{}{seconds:.1} s on {} threads", report.text(), context.session.threads()));
+        Ok(())
     }
 }

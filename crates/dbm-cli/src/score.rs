@@ -5,55 +5,33 @@ mod sweeps;
 
 use crate::args::ANSWER_SWEEPS;
 use crate::context::Context;
+use crate::output::Files;
 pub use args::Score;
-use dbm_core::Host;
 use dbm_core::ais::AisSettings;
 use dbm_data::npy;
-use dbm_engine::MAX_SWEEPS;
 use dbm_experiments::model::{ModelFile, visible};
-use dbm_experiments::score::{GREY, Reference, Report, bound, csv, levels, text};
-use dbm_experiments::{Error, answers, files};
+use dbm_experiments::score::{GREY, Reference, ScoreReport, bound, levels};
+use dbm_experiments::{Error, Session, answers, files};
 use dbm_score::PIXELS;
-use serde_json::{Value, json};
 use std::path::Path;
 
 impl Score {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
         let ais = self.ais_settings.settings(self.seed)?;
-        if let Some(path) = &self.csv {
-            files::check_writable(path)?;
-        }
         if self.completions.is_none() && !self.sweeps.is_empty() {
             return self.against_sweeps(context);
         }
-        let started = context.session.now();
-        let report = match (&self.images, self.model.as_slice()) {
-            (Some(images), _) => self.of_images(images, context)?,
-            (None, [model]) => self.of_model(model, &ais, context)?,
-            (None, models) => {
-                return Err(Error::Usage(format!(
-                    "--model should be given once, but was {} times; several are compared with --sweeps alone",
-                    models.len()
-                )));
-            }
-        };
-        let seconds = context.session.now() - started;
-        if let Some(path) = &self.csv {
-            files::write(path, csv(&report).as_bytes())?;
-        }
-        let mut fields = json!({ "seconds": seconds });
-        if let (Ok(Value::Object(mut scores)), Some(fields)) = (serde_json::to_value(&report), fields.as_object_mut()) {
-            fields.append(&mut scores);
-        }
-        context.done(fields, || {
-            let capped = report.searches_capped.filter(|&capped| capped > 0);
-            let capped = capped.map_or_else(String::new, |capped| format!("{capped} searches cut at {MAX_SWEEPS} sweeps\n"));
-            format!("{}{capped}\n{seconds:.1} s on {} threads", text(&report), context.session.threads())
-        });
-        Ok(())
+        Files::new(self.csv.as_deref(), None)?.report(context, || match (&self.images, self.model.as_slice()) {
+            (Some(images), _) => self.of_images(images, &context.session),
+            (None, [model]) => self.of_model(model, &ais, &context.session),
+            (None, models) => Err(Error::Usage(format!(
+                "--model should be given once, but was {} times; several are compared with --sweeps alone",
+                models.len()
+            ))),
+        })
     }
 
-    fn of_images(&self, path: &Path, context: &Context) -> Result<Report, Error> {
+    fn of_images(&self, path: &Path, session: &Session) -> Result<ScoreReport, Error> {
         let (shape, values) = npy::read_u8(&path.display().to_string(), &files::read(path)?)?;
         let width = shape.iter().skip(1).product::<usize>();
         let bits = values.iter().all(|&value| value <= 1);
@@ -70,44 +48,22 @@ impl Score {
             }
         };
         let pictures = if width == PIXELS && !bits { values } else { levels(visible.as_ref(), &values) };
-        let reference = Reference::load(&context.session, &self.data.source(), visible.as_ref())?;
-        Ok(Report {
-            samples: reference.of_levels(&context.session, &pictures)?,
-            floor: reference.floor(&context.session)?,
-            completions: None,
-            nearest: None,
-            bound: None,
-            searches_capped: None,
-        })
+        ScoreReport::of(&Reference::load(session, &self.data.source(), visible.as_ref())?, &pictures, session)
     }
 
-    fn of_model(&self, path: &Path, ais: &AisSettings, context: &Context) -> Result<Report, Error> {
-        let session = &context.session;
+    fn of_model(&self, path: &Path, ais: &AisSettings, session: &Session) -> Result<ScoreReport, Error> {
         let (checkpoint, model) = ModelFile { path: path.into(), last: self.last }.load()?;
         let reference = Reference::load(session, &self.data.source(), visible(&checkpoint)?.as_ref())?;
         let count = self.count as usize;
         answers::check_fit(&model, &reference.test, if self.completions.is_some() { count } else { 0 })?;
-        let hidden = match &self.completions {
-            Some(mask) => Some(answers::unknown(mask, self.seed, count, &reference.test, checkpoint.image)?),
-            None => None,
-        };
+        let hidden = |mask: &String| answers::unknown(mask, self.seed, count, &reference.test, checkpoint.image);
+        let hidden = self.completions.as_ref().map(hidden).transpose()?;
         let samples = self.sampler.draw(session, &checkpoint, &model, self.samples as usize, self.seed)?;
-        let mut report = Report {
-            samples: reference.of_bits(session, &samples.bits)?,
-            floor: reference.floor(&context.session)?,
-            completions: None,
-            nearest: None,
-            bound: None,
-            searches_capped: Some(samples.capped()),
-        };
+        let of_samples = ScoreReport::of(&reference, &reference.levels(&samples.bits), session)?;
+        let mut report = ScoreReport { searches_capped: Some(samples.capped()), ..of_samples };
         if let Some(unknown) = hidden {
-            let answers = self.answering.answering(self.answer_sweeps()?, &checkpoint)?.draw(
-                session,
-                &model,
-                (&reference.test, 0..count),
-                &unknown,
-                self.seed,
-            )?;
+            let answering = self.answering.answering(self.answer_sweeps()?, &checkpoint)?;
+            let answers = answering.draw(session, &model, (&reference.test, 0..count), &unknown, self.seed)?;
             report.completions = Some(reference.completions(session, &unknown, count, &answers)?);
             report.nearest = Some(reference.nearest(session, &unknown, count)?);
         }

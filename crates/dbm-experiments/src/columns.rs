@@ -15,6 +15,24 @@ pub fn csv(columns: &str, rows: impl IntoIterator<Item = Value>) -> String {
     text
 }
 
+/// The same of rows that name their values. A column is `name`, where its cells have that name in the rows, or `name=place`, the place being a path such as
+/// `digits/shares/0`; `:4` after it writes numbers with so many decimals.
+pub fn table(columns: &str, rows: impl IntoIterator<Item = Value>) -> String {
+    let column = |column: &str| {
+        let (column, decimals) = column.split_once(':').unwrap_or((column, ""));
+        let (name, place) = column.split_once('=').unwrap_or((column, column));
+        (name.to_string(), format!("/{place}"), decimals.parse::<usize>().ok())
+    };
+    let columns: Vec<_> = columns.split(',').map(column).collect();
+    let cell = |row: &Value, place: &str, decimals: Option<usize>| match (row.pointer(place), decimals) {
+        (Some(Value::Number(number)), Some(decimals)) => format!("{:.decimals$}", number.as_f64().unwrap_or(f64::NAN)).into(),
+        (value, _) => value.cloned().unwrap_or_default(),
+    };
+    let names: Vec<&str> = columns.iter().map(|(name, ..)| name.as_str()).collect();
+    let cells = |row: Value| columns.iter().map(|(_, place, decimals)| cell(&row, place, *decimals)).collect();
+    csv(&names.join(","), rows.into_iter().map(cells))
+}
+
 fn append(cells: &mut Vec<String>, value: &Value) {
     match value {
         Value::Null => cells.push(String::new()),
@@ -47,5 +65,7 @@ mod tests {
     fn numbers_are_short_gaps_are_empty_and_commas_are_quoted() {
         let row = json!(["a, \"b\"", 1.0, 0.1, 7, [null, [true, "c"]]]);
         assert_eq!(csv("x,y", [row, json!([0.0])]), "x,y\n\"a, \"\"b\"\"\",1,0.1,7,,true,c\n0\n");
+        let rows = [json!({ "a": 1.0, "b": { "c": [2, 0.25] } }), json!({ "a": null })];
+        assert_eq!(table("a,first=b/c/0,second=b/c/1:3", rows), "a,first,second\n1,2,0.250\n,,\n");
     }
 }

@@ -21,26 +21,20 @@ pub struct Reference {
 pub struct Scores {
     /// Number of pictures scored.
     pub count: usize,
-    /// The Frechet distance to the reference in the features of this project's classifier. It is not FID, and cannot be compared with it.
-    pub digit_frechet_distance: f64,
+    /// What takes no neighbours.
+    #[serde(flatten)]
+    pub quality: Quality,
     /// Precision, recall, density and coverage in the same features.
     #[serde(flatten)]
     pub overlap: Overlap,
     /// The k of the k-th nearest neighbours that bound the neighbourhoods.
     pub neighbours: usize,
-    /// Share of pictures that differ from all before them.
-    pub distinct: f64,
-    /// How they are spread over the digits.
-    #[serde(flatten)]
-    pub classes: Classes,
-    /// Mean probability that the classifier gives the digit it reads.
-    pub confidence: f64,
 }
 
 /// The scores that take no neighbours: cheap enough for many looks at the same chains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Quality {
-    /// As in [`Scores`].
+    /// The Frechet distance to the reference in the features of this project's classifier. It is not FID, and cannot be compared with it.
     pub digit_frechet_distance: f64,
     /// Share of pictures that differ from all before them.
     pub distinct: f64,
@@ -61,7 +55,7 @@ impl Reference {
     /// let drawn = |seed| (0..50).flat_map(|index| digits::image(seed, index).0).collect::<Vec<u8>>();
     /// let reference = Reference::new(&SingleThread, Classifier::shipped()?, &drawn(1))?;
     /// let (others, same) = (reference.scores(&SingleThread, &drawn(2))?, reference.scores(&SingleThread, &drawn(1))?);
-    /// assert!(others.digit_frechet_distance > same.digit_frechet_distance);
+    /// assert!(others.quality.digit_frechet_distance > same.quality.digit_frechet_distance);
     /// # Ok::<(), dbm_score::ScoreError>(())
     /// ```
     ///
@@ -89,11 +83,9 @@ impl Reference {
     /// As [`Reference::new`].
     pub fn scores(&self, host: &impl Host, pictures: &[u8]) -> Result<Scores, ScoreError> {
         let reading = self.classifier.read(host, pictures)?;
-        let Quality { digit_frechet_distance, distinct, classes, confidence } = self.judge(&reading, pictures)?;
-        let count = reading.digits.len();
+        let (quality, count) = (self.judge(&reading, pictures)?, reading.digits.len());
         let manifold = Manifold::new(host, reading.features, FEATURES)?;
-        let overlap = self.manifold.overlap(host, &manifold);
-        Ok(Scores { count, digit_frechet_distance, overlap, neighbours: NEIGHBOURS, distinct, classes, confidence })
+        Ok(Scores { count, quality, overlap: self.manifold.overlap(host, &manifold), neighbours: NEIGHBOURS })
     }
 
     /// Of pictures `[N, 784]`, grey levels, what takes no neighbours; and the digit that each is read as.

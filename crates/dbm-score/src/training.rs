@@ -86,7 +86,6 @@ pub fn train(
 }
 
 fn check(pictures: &[u8], labels: &[u8], recipe: &Recipe) -> Result<(), ScoreError> {
-    let setting = |name, expected, got: String| Err(ScoreError::Setting { name, expected, got });
     if labels.is_empty() {
         return Err(ScoreError::TooFew { what: "pictures to train on", least: 1, got: 0 });
     }
@@ -97,19 +96,18 @@ fn check(pictures: &[u8], labels: &[u8], recipe: &Recipe) -> Result<(), ScoreErr
     if let Some(&label) = labels.iter().find(|&&label| usize::from(label) >= CLASSES) {
         return Err(ScoreError::Label(label));
     }
-    if recipe.epochs == 0 || recipe.batch == 0 {
-        return setting("epochs and batch", "at least 1", format!("{} and {}", recipe.epochs, recipe.batch));
+    let Recipe { epochs, batch, learning_rate, dropout, shift, .. } = *recipe;
+    let rate = learning_rate > 0.0 && learning_rate.is_finite();
+    let settings = [
+        (epochs > 0 && batch > 0, "epochs and batch", "at least 1", format!("{epochs} and {batch}")),
+        (rate, "the learning rate", "a positive number", learning_rate.to_string()),
+        ((0.0..1.0).contains(&dropout), "dropout", "from 0 to below 1", dropout.to_string()),
+        (shift < SIDE, "the shift", "below 28 pixels", shift.to_string()),
+    ];
+    match settings.into_iter().find(|(right, ..)| !right) {
+        Some((_, name, expected, got)) => Err(ScoreError::Setting { name, expected, got }),
+        None => Ok(()),
     }
-    if !(recipe.learning_rate > 0.0 && recipe.learning_rate.is_finite()) {
-        return setting("the learning rate", "a positive number", recipe.learning_rate.to_string());
-    }
-    if !(0.0..1.0).contains(&recipe.dropout) {
-        return setting("dropout", "from 0 to below 1", recipe.dropout.to_string());
-    }
-    if recipe.shift >= SIDE {
-        return setting("the shift", "below 28 pixels", recipe.shift.to_string());
-    }
-    Ok(())
 }
 
 /// One picture as a step sees it: moved, and as it is or binarized.

@@ -85,14 +85,14 @@ fn scores_rank_copies_kin_and_strangers() {
     let reference = Reference::new(&SingleThread, Classifier::shipped().unwrap(), &drawn(1, 150)).unwrap();
     let of = |pictures: &[u8]| reference.scores(&SingleThread, pictures).unwrap();
     let (same, kin, stranger) = (of(&drawn(1, 150)), of(&drawn(2, 150)), of(&drawn(2, 1).repeat(150)));
-    assert!(same.digit_frechet_distance.abs() < 1e-6 * kin.digit_frechet_distance, "{same:?}");
-    assert!(kin.digit_frechet_distance < stranger.digit_frechet_distance);
+    assert!(same.quality.digit_frechet_distance.abs() < 1e-6 * kin.quality.digit_frechet_distance, "{same:?}");
+    assert!(kin.quality.digit_frechet_distance < stranger.quality.digit_frechet_distance);
     assert_eq!((same.overlap.precision, same.overlap.recall, same.overlap.coverage), (1.0, 1.0, 1.0));
     assert!(kin.overlap.coverage > 0.5 && kin.overlap.recall > 0.5, "{kin:?}");
     assert!(stranger.overlap.recall < 0.1 && stranger.overlap.coverage < 0.1, "{stranger:?}");
-    assert_eq!((stranger.distinct, stranger.classes.entropy), (1.0 / 150.0, 0.0));
-    assert!(kin.classes.entropy > 1.5 && kin.classes.shares.iter().sum::<f64>() > 0.999);
-    assert_eq!((same.count, same.neighbours, reference.count(), same.classes.shares.len()), (150, 5, 150, CLASSES));
+    assert_eq!((stranger.quality.distinct, stranger.quality.classes.entropy), (1.0 / 150.0, 0.0));
+    assert!(kin.quality.classes.entropy > 1.5 && kin.quality.classes.shares.iter().sum::<f64>() > 0.999);
+    assert_eq!((same.count, same.neighbours, reference.count(), same.quality.classes.shares.len()), (150, 5, 150, CLASSES));
     assert_eq!(kin, reference.scores(&Backwards, &drawn(2, 150)).unwrap());
     assert_eq!(reference, Reference::new(&Backwards, Classifier::shipped().unwrap(), &drawn(1, 150)).unwrap());
 }

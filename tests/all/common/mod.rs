@@ -2,10 +2,12 @@
 
 use dbm_core::chains::Chains;
 use dbm_core::coupling::{Acceptance, SharedUniform};
+use dbm_core::gradient::Batch;
+use dbm_core::linalg::Matrix;
 use dbm_core::math::log_sum_exp;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::{SearchInfo, search_observed};
-use dbm_core::{Dbm, Examples, Parity, Units, exact};
+use dbm_core::{Clamp, Dbm, Examples, Parity, Units, exact};
 
 /// Shapes with one, two and three hidden layers.
 pub const SHAPES: [&[usize]; 3] = [&[4, 3], &[4, 3, 2], &[4, 2, 2, 2]];
@@ -15,10 +17,29 @@ pub fn of_both_kinds<const N: usize>(shapes: [&'static [usize]; N]) -> impl Iter
     [Units::Signs, Units::Bits].into_iter().flat_map(move |units| shapes.map(|sizes| (units, sizes)))
 }
 
+/// A model of both kinds of units and each of these shapes.
+pub fn models<const N: usize>(shapes: [&'static [usize]; N]) -> impl Iterator<Item = Dbm> {
+    of_both_kinds(shapes).zip((40..45).cycle()).map(|((units, sizes), seed)| random_model(units, sizes, seed))
+}
+
 /// Rows of bits, `None` for a missing one.
 pub fn examples(rows: &[Vec<Option<bool>>]) -> Examples {
     let bytes = |of: fn(&Option<bool>) -> bool| -> Vec<u8> { rows.iter().flatten().map(|bit| u8::from(of(bit))).collect() };
     Examples::from_bits(rows[0].len(), &bytes(|bit| *bit == Some(true))).unwrap().with_gaps(&bytes(Option::is_some)).unwrap()
+}
+
+/// So many chains of these visible layers in turn, of which a mask tells some units. What stands in place of a missing bit must not matter: a high unit may not be taken for a
+/// known one.
+pub fn batch(model: &Dbm, rows: &[Vec<Option<bool>>], known: &[bool], count: usize, streams: Streams) -> Batch {
+    let bits = || (0..count).flat_map(|row| &rows[row % rows.len()]);
+    let values = bits().map(|bit| model.units().value(bit.unwrap_or(true))).collect();
+    let observed: Vec<bool> = bits().map(Option::is_some).collect();
+    let masked = observed.iter().zip(known.iter().cycle()).map(|(observed, known)| observed & known).collect();
+    Batch {
+        observed: Clamp::of_units(&observed, 1),
+        known: if known.contains(&true) { Clamp::Known(masked) } else { Clamp::Free },
+        ..Batch::new(Matrix::from_vec(count, model.n_visible(), values), streams)
+    }
 }
 
 /// FNV-1a over words, as it is pinned.
@@ -76,7 +97,7 @@ pub fn distribution(model: &Dbm, visible: &[Option<bool>]) -> Vec<(State, f64)> 
 }
 
 /// `E[s_l s_{l+1}^T]`, row-major, and then `E[s_l]` of a distribution.
-fn moments(model: &Dbm, states: &[(State, f64)]) -> Vec<f64> {
+pub fn moments(model: &Dbm, states: &[(State, f64)]) -> Vec<f64> {
     let mut sums = vec![0.0; model.n_parameters()];
     for (state, p) in states {
         let outer = |pair: &[Vec<f32>]| -> Vec<f32> { pair[0].iter().flat_map(|a| pair[1].iter().map(move |b| a * b)).collect() };
@@ -94,16 +115,21 @@ pub fn close(a: &[f64], b: &[f64], bound: f64) {
     }
 }
 
-/// What enumerating one parity says given the clamped visible units, against the sum over all states.
+/// What enumerating one parity says given the clamped visible units, against the sum over all states; these units are at their values.
 pub fn check_exact(model: &Dbm, visible: &[Option<bool>], bound: f64, bound_of_log_sum: f64) {
     let expectation = exact::expectation(model, visible).unwrap();
     let moments = moments(model, &distribution(model, visible));
     close(&[expectation.log_sum], &[log_sum(model, visible)], bound_of_log_sum);
-    close(&expectation.flat(), &moments, bound);
+    close(&expectation.clone().flat(), &moments, bound);
     let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
     let units = model.sizes().iter().sum::<usize>();
     let high: Vec<f64> = moments[moments.len() - units..].iter().map(|mean| (mean - low) / gap).collect();
-    close(&exact::marginals(model, visible).unwrap().concat(), &high, bound);
+    let marginals = exact::marginals(model, visible).unwrap();
+    close(&marginals.concat(), &high, bound);
+    for (i, bit) in visible.iter().enumerate().filter_map(|(i, bit)| Some((i, (*bit)?))) {
+        let values = (f64::from(model.units().value(bit)), f64::from(u8::from(bit)));
+        assert_eq!((expectation.biases[0][i], marginals[0][i]), values);
+    }
 }
 
 /// Whether counts fit probabilities: Pearson's statistic below its mean plus five standard deviations, alpha about 1e-5.

@@ -2,15 +2,13 @@
 
 use super::args::{Score, SweepArgs};
 use crate::context::Context;
-use dbm_core::Host;
+use crate::output::Files;
 use dbm_experiments::data::{Split, without_gaps};
-use dbm_experiments::equilibrium::{Model, Plan, Subject, csv, figure, text};
+use dbm_experiments::equilibrium::{Looks, Model, Plan, Subject};
 use dbm_experiments::model::{ModelFile, visible};
-use dbm_experiments::plot::raster;
 use dbm_experiments::score::{Reference, are_digits};
-use dbm_experiments::{Error, files};
-use serde_json::json;
-use std::path::Path;
+use dbm_experiments::{Error, Session};
+use std::path::{Path, PathBuf};
 
 impl Score {
     pub(super) fn against_sweeps(&self, context: &Context) -> Result<(), Error> {
@@ -20,27 +18,15 @@ impl Score {
                 "--sweeps looks at chains on their way, without --ais and --sampler; give them in a command of their own".into(),
             ));
         }
-        plot.as_deref().map_or(Ok(()), files::check_writable)?;
+        let files = Files::new(self.csv.as_deref(), plot.as_deref())?;
         let (sweeps, chains) = (self.sweeps.clone(), self.samples as usize);
         let plan = Plan { starts: starts.clone(), sweeps, chains, seed: self.seed, seen: *look };
         plan.check()?;
-        let started = context.session.now();
-        let models: Vec<Model> = self.model.iter().map(|path| self.measure(path, &plan, context)).collect::<Result<_, _>>()?;
-        let seconds = context.session.now() - started;
-        if let Some(path) = &self.csv {
-            files::write(path, csv(&models).as_bytes())?;
-        }
-        if let Some(path) = plot {
-            files::write(path, &raster::by_name(path, figure(&models)?)?)?;
-        }
-        context.done(json!({ "models": models, "seconds": seconds }), || {
-            format!("{}{seconds:.1} s on {} threads", text(&models), context.session.threads())
-        });
-        Ok(())
+        let measure = |path: &PathBuf| self.measure(path, &plan, &context.session);
+        files.report(context, || Ok(Looks(self.model.iter().map(measure).collect::<Result<_, _>>()?)))
     }
 
-    fn measure(&self, path: &Path, plan: &Plan, context: &Context) -> Result<Model, Error> {
-        let session = &context.session;
+    fn measure(&self, path: &Path, plan: &Plan, session: &Session) -> Result<Model, Error> {
         let (checkpoint, model) = ModelFile { path: path.into(), last: self.last }.load()?;
         let data = self.data.source().load_for(&checkpoint, Split::Train)?;
         without_gaps(&data, "chains begin at whole examples")?;

@@ -1,21 +1,13 @@
 //! `dbm compare`: the curves it writes, and what they must agree with.
 
-use crate::folder::{Folder, number};
+use crate::folder::{Folder, Row, cell, number, table};
 
 const TOY: &str = "--data bars --hidden 4,3 --batch 10 --steps 12 --pretrain 2";
 const LIST: &str = "ucd-lmi,ucd-gibbs,lmi,centered-cd-2,pcd-1,pretrained-pcd-1";
 
-/// The rows below the header, field by field.
-fn rows(folder: &Folder, name: &str) -> Vec<Vec<String>> {
-    let text = folder.text(name);
-    let mut lines = text.lines();
-    assert_eq!(lines.next(), Some("estimator,seed,step,log_likelihood,seconds,couplings_capped,mean_meeting_time"), "{text}");
-    lines.map(|line| line.split(',').map(str::to_string).collect()).collect()
-}
-
-fn likelihood(rows: &[Vec<String>], estimator: &str, seed: &str, step: &str) -> f64 {
-    let row = rows.iter().find(|row| row[..3] == [estimator, seed, step]);
-    row.unwrap_or_else(|| panic!("no row of {estimator}, {seed}, {step}"))[3].parse().unwrap()
+fn likelihood(rows: &[Row], estimator: &str, seed: &str, step: &str) -> f64 {
+    let wanted = |row: &&Row| [&row["estimator"], &row["seed"], &row["step"]] == [estimator, seed, step];
+    cell(rows.iter().find(wanted).unwrap_or_else(|| panic!("no row of {estimator}, {seed}, {step}")), "log_likelihood")
 }
 
 #[test]
@@ -24,15 +16,17 @@ fn curves_have_the_rows_they_should_for_any_number_of_threads() {
     let line = format!("compare {TOY} --estimators {LIST} --seeds 2 --seed 7 --every 5");
     let said = folder.ok(&format!("{line} --threads 1 --out one.csv --plot one.svg"));
     let lines = folder.events(&format!("{line} --threads 3 --out three.csv"));
-    let (one, three) = (rows(&folder, "one.csv"), rows(&folder, "three.csv"));
+    assert!(
+        folder.text("one.csv").starts_with("estimator,seed,step,log_likelihood,seconds,couplings_capped,mean_meeting_time\n")
+    );
+    let [mut one, mut three] = ["one.csv", "three.csv"].map(|name| table(&folder.read(name)));
     let expected: Vec<[String; 3]> = LIST
         .split(',')
         .flat_map(|name| ["7", "8"].map(|seed| (name, seed)))
         .flat_map(|(name, seed)| ["0", "5", "10", "12"].map(|step| [name, seed, step].map(str::to_string)))
         .collect();
-    assert_eq!(one.iter().map(|row| &row[..3]).collect::<Vec<_>>(), expected.iter().map(|row| &row[..]).collect::<Vec<_>>());
-    let but_for_seconds =
-        |rows: Vec<Vec<String>>| -> Vec<Vec<String>> { rows.into_iter().map(|row| [&row[..4], &row[5..]].concat()).collect() };
+    let of = |row: &Row| ["estimator", "seed", "step"].map(|name| row[name].clone());
+    assert_eq!(one.iter().map(of).collect::<Vec<_>>(), expected);
 
     for seed in ["7", "8"] {
         // The same start for all but the pretrained, and then each its own way.
@@ -45,11 +39,12 @@ fn curves_have_the_rows_they_should_for_any_number_of_threads() {
     }
     // No model is likelier than the data themselves; couplings are reported where there are some.
     for row in &one {
-        assert!(row[3].parse::<f64>().unwrap() <= -(30_f64.ln()), "{row:?}");
-        assert_eq!(row[6].is_empty(), !row[0].starts_with("ucd") || row[2] == "0", "{row:?}");
-        assert_eq!(row[5].is_empty(), row[6].is_empty(), "{row:?}");
+        assert!(cell(row, "log_likelihood") <= -(30_f64.ln()), "{row:?}");
+        let none = !row["estimator"].starts_with("ucd") || row["step"] == "0";
+        assert_eq!(["couplings_capped", "mean_meeting_time"].map(|name| row[name].is_empty()), [none; 2], "{row:?}");
     }
-    assert_eq!(but_for_seconds(one), but_for_seconds(three));
+    one.iter_mut().chain(&mut three).for_each(|row| drop(row.remove("seconds")));
+    assert_eq!(one, three);
 
     let svg = folder.text("one.svg");
     assert!(svg.starts_with("<svg") && svg.contains("16-4-3, 2 seeds") && svg.contains("pretrained-pcd-1"));
@@ -63,7 +58,7 @@ fn curves_have_the_rows_they_should_for_any_number_of_threads() {
 fn a_run_is_the_run_that_train_would_make() {
     let folder = Folder::new("as-train");
     folder.ok(&format!("compare {TOY} --estimators centered-ucd-lmi,pretrained-pcd-1 --seeds 2 --out c.csv"));
-    let curves = rows(&folder, "c.csv");
+    let curves = table(&folder.read("c.csv"));
     for (estimator, train) in [
         ("centered-ucd-lmi", "--estimator centered-ucd-lmi --steps 12"),
         // Of its 12 steps, 2 for each of two weight matrices are pretraining.
@@ -84,21 +79,21 @@ fn what_is_cut_and_what_diverges_is_said() {
     let said =
         folder.ok(&format!("compare {TOY} --estimators ucd-gibbs,pcd-1 --max-meeting 2 --mean-field-sweeps 1 --out c.csv"));
     assert!(said.contains("couplings (") && said.contains("mean-field iterations"), "{said}");
-    let capped: f64 = rows(&folder, "c.csv")[1][5].parse().unwrap();
+    let capped = cell(&table(&folder.read("c.csv"))[1], "couplings_capped");
     assert!(capped > 0.0 && capped < 1.0, "{capped}");
 
     let wild =
         "compare --data bars --hidden 8 --optimizer sgd --lr 10 --momentum 0.99 --estimators ucd-mh,cd-1 --seeds 2 --batch 10";
     let lines = folder.events(&format!("{wild} --steps 1500 --every 10 --max-meeting 100000 --out d.csv --plot d.svg"));
-    let curves = rows(&folder, "d.csv");
+    let curves = table(&folder.read("d.csv"));
     let mut diverged = 0;
     for line in &lines {
         if let Some(at) = line["diverged_at"].as_u64() {
             diverged += 1;
             // The curve ends at its last point before.
             let seed = line["seed"].to_string();
-            let its = |row: &&Vec<String>| row[0] == line["estimator"] && row[1] == seed;
-            let last: u64 = curves.iter().rfind(its).unwrap()[2].parse().unwrap();
+            let its = |row: &&Row| row["estimator"] == line["estimator"] && row["seed"] == seed;
+            let last: u64 = curves.iter().rfind(its).unwrap()["step"].parse().unwrap();
             assert!(last <= at && at < last + 10 && line["step"].as_u64() == Some(last), "{line}: {last}");
         }
     }

@@ -2,66 +2,76 @@
 
 mod gpu;
 mod parts;
-mod report;
 mod sweeps;
 
-use crate::{Error, Session};
+use crate::{Error, Report, Session, memory, template};
+use clap::Args;
 use dbm_core::gradient::EstimatorSettings;
+use dbm_core::linalg::vector_unit;
 use dbm_core::{Backend, Examples, Footprint, Host, Settings, Trainer, Units, init};
 use dbm_data::Dataset;
-pub use gpu::MeasuredOnGpu;
-use parts::{Run, Timed};
-pub use sweeps::{MeasuredSweeps, SweepBenchmark};
+use parts::{Run, Timed, spread};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
-/// A training that is timed: sign units, Adam at 0.001, orthogonal start, marginalized gradient.
-#[derive(Clone, Debug)]
+/// A training that is timed: sign units, Adam at 0.001, orthogonal start, marginalized gradient. Or sweeps of many chains: then nothing is trained, and a step is a sweep.
+#[derive(Args, Clone, Debug)]
 pub struct Benchmark {
     /// The name of these layers, where they have one.
+    #[arg(skip)]
     pub preset: Option<&'static str>,
-    /// Sizes of the hidden layers.
+    /// Sizes of the hidden layers, in place of the preset's
+    #[arg(long, value_delimiter = ',', value_name = "N,N")]
     pub hidden: Vec<usize>,
-    /// Examples a step.
+    /// Examples a step
+    #[arg(long, default_value_t = 100)]
     pub batch: usize,
-    /// What estimates the gradient.
+    /// What estimates the gradient, as in `dbm train`
+    #[arg(long, value_name = "[centered-]NAME[-K]", default_value = "ucd-lmi")]
     pub estimator: EstimatorSettings,
-    /// Steps before anything is timed.
+    /// Steps before anything is timed: searches are longest at the start of a training
+    #[arg(long, value_name = "STEPS", default_value_t = 50)]
     pub warm_up: u64,
-    /// Timed runs, which follow each other in one training.
+    /// How many runs are timed, which follow each other in one training
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub runs: u64,
-    /// Steps of each.
+    /// Steps of each
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: u64,
-    /// More runs than those, until so many seconds have passed.
+    /// More runs than those, until so many seconds have passed
+    #[arg(long, value_name = "S", default_value_t = 0.0)]
     pub seconds: f64,
-    /// Of the initial weights and of every random stream.
+    /// Seed of the initial weights and of every random stream
+    #[arg(long, default_value_t = 1)]
     pub seed: u64,
     /// Which kernels compute.
+    #[arg(skip)]
     pub backend: Backend,
 }
 
-/// What came out.
-pub struct Measured {
-    benchmark: Benchmark,
-    run: Trainer,
-    footprint: Footprint,
-    data: String,
-    threads: usize,
-    /// The fastest first.
-    runs: Vec<Run>,
+/// What came out: the figures of the run of median time, and what they depend on.
+pub struct BenchReport {
+    figures: Value,
+    /// Name and text of the template that says them.
+    words: (&'static str, &'static str),
 }
 
-impl Measured {
-    /// The run of median time; of an even number, the faster of the two in the middle.
-    fn median(&self) -> &Run {
-        &self.runs[(self.runs.len() - 1) / 2]
+impl Report for BenchReport {
+    fn json(&self) -> Value {
+        self.figures.clone()
+    }
+
+    fn text(&self) -> String {
+        template::text(self.words.0, self.words.1, &self.figures)
     }
 }
 
 impl Benchmark {
-    /// Trains on these data, and times it.
+    /// Trains on these data, and times it; then goes on with the training on the GPU, where that is asked for.
     ///
     /// # Errors
-    /// Settings and sizes that make no sense or do not fit into memory.
-    pub fn run(self, data: &Dataset, session: &Session) -> Result<Measured, Error> {
+    /// Settings and sizes that make no sense or do not fit into memory; [`Error::Gpu`].
+    pub fn run(&self, data: &Dataset, on_gpu: bool, session: &Session) -> Result<BenchReport, Error> {
         let sizes: Vec<usize> = std::iter::once(data.examples.width()).chain(self.hidden.iter().copied()).collect();
         let settings = Settings {
             batch: self.batch,
@@ -89,7 +99,55 @@ impl Benchmark {
         }
         session.progress.end();
         runs.sort_by(|a, b| a.milliseconds().total_cmp(&b.milliseconds()));
-        Ok(Measured { benchmark: self, run, footprint, data: data.name.clone(), threads: session.threads(), runs })
+        let mut figures = self.figures(&runs, &run, &footprint);
+        figures["data"] = data.name.as_str().into();
+        figures["threads"] = session.threads().into();
+        if on_gpu {
+            figures["gpu"] = {
+                let (steps, on_processor) = ((self.warm_up, self.runs, self.steps), spread(&runs).0.milliseconds());
+                gpu::figures(steps, &run, on_processor, &data.examples, session)?
+            };
+        }
+        Ok(BenchReport { figures, words: ("bench.txt", include_str!("bench.txt")) })
+    }
+
+    /// Of runs, the fastest first.
+    fn figures(&self, runs: &[Run], run: &Trainer, footprint: &Footprint) -> Value {
+        let (median, fastest, slowest) = spread(runs);
+        let phase = |phase| {
+            json!({
+                "mean_sweeps": median.mean_sweeps(phase),
+                "proposals_accepted": (median.phase(phase, |its| its.accepted as f64) * median.0.len() as f64).round() as u64,
+                "multiply_adds_in_products": median.phase(phase, |its| its.work.products as f64),
+                "multiply_adds_in_carried_rows": median.phase(phase, |its| its.work.carried as f64),
+            })
+        };
+        let model = run.model();
+        json!({
+            "preset": self.preset,
+            "sizes": model.sizes(),
+            "estimator": self.estimator.to_string(),
+            "batch": self.batch,
+            "seed": self.seed,
+            "backend": model.backend(),
+            "vector_unit": vector_unit(),
+            "warm_up": self.warm_up,
+            "runs": runs.len(),
+            "steps": self.steps,
+            "milliseconds_per_step": median.milliseconds(),
+            "milliseconds_per_step_min": fastest.milliseconds(),
+            "milliseconds_per_step_max": slowest.milliseconds(),
+            "steps_per_second": 1e3 / median.milliseconds(),
+            "steps_per_second_min": 1e3 / slowest.milliseconds(),
+            "steps_per_second_max": 1e3 / fastest.milliseconds(),
+            "wall_milliseconds": BTreeMap::from(median.wall()),
+            "thread_milliseconds": BTreeMap::from(median.threads()),
+            "positive": phase(0),
+            "negative": phase(1),
+            "parameter_bytes": size_of::<f32>() * model.n_parameters(),
+            "footprint_bytes": footprint.total() as u64,
+            "peak_memory_bytes": memory::peak(),
+        })
     }
 }
 

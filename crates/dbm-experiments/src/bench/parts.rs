@@ -4,6 +4,11 @@ use dbm_core::StepInfo;
 use dbm_core::gradient::PhaseInfo;
 use std::mem::take;
 
+/// The median of times that rise (of an even number, the faster of the two in the middle), the shortest and the longest.
+pub fn spread<T>(times: &[T]) -> (&T, &T, &T) {
+    (&times[(times.len() - 1) / 2], &times[0], &times[times.len() - 1])
+}
+
 /// A step. Its times are seconds of the clock on the wall, or, where they are of shards, blocks or chains, thread-seconds: summed over what is computed at
 /// once.
 #[derive(Clone, Debug, Default)]

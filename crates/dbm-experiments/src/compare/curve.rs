@@ -2,7 +2,7 @@
 
 use super::spec::Spec;
 use crate::Error;
-use dbm_core::gradient::PhaseInfo;
+use dbm_core::gradient::{EstimatorSettings, PhaseInfo};
 use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::{Backend, Dbm, DbmError, Examples, Host, Settings, StepInfo, Trainer, Units, exact, init};
 
@@ -16,14 +16,10 @@ pub struct Plan<'a> {
     pub units: Units,
     /// Kernels of the model.
     pub backend: Backend,
-    /// But for the seed and the estimator, which are each run's own.
+    /// But for the seed and the estimator, which are each run's own and take the caps of this one.
     pub settings: Settings,
     /// But for the seed.
     pub pretraining: PretrainSettings,
-    /// Cap of one rejection, and of one mean-field iteration.
-    pub max_tries: u32,
-    /// Cap of one mean-field iteration, in sweeps.
-    pub mean_field_sweeps: u32,
     /// After which steps the likelihood is computed: increasing, from 0 to the last. Steps of pretraining are counted.
     pub points: Vec<u64>,
 }
@@ -134,9 +130,8 @@ impl Plan<'_> {
 
     /// What trains `spec` from this seed.
     pub fn settings(&self, spec: &Spec, seed: u64) -> Settings {
-        let mut estimator = spec.estimator.clone();
-        estimator.max_tries = self.max_tries;
-        estimator.mean_field_sweeps = self.mean_field_sweeps;
+        let EstimatorSettings { max_tries, mean_field_sweeps, .. } = self.settings.estimator;
+        let estimator = EstimatorSettings { max_tries, mean_field_sweeps, ..spec.estimator.clone() };
         Settings { seed, estimator, ..self.settings.clone() }
     }
 
@@ -182,5 +177,31 @@ impl Plan<'_> {
             curve.points.push(Point { step, log_likelihood, seconds, couplings });
         }
         Ok(curve)
+    }
+}
+
+/// After which steps the likelihood is computed: 0, every `every`-th step and the last; without `every`, steps of which each is about a quarter beyond the one before, 35 up
+/// to step 3000 and 5 more for each factor of 3.
+pub fn points(steps: u64, every: Option<u64>) -> Vec<u64> {
+    let next = |&step: &u64| every.map_or_else(|| (step + 1).max(step + step / 4), |every| step.saturating_add(every));
+    let mut points: Vec<u64> = std::iter::successors(Some(0), |step| Some(next(step))).take_while(|&step| step < steps).collect();
+    points.push(steps);
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use super::points;
+
+    #[test]
+    fn from_0_to_the_last_step_without_repeats() {
+        assert_eq!(points(10, Some(4)), [0, 4, 8, 10]);
+        assert_eq!(points(8, Some(4)), [0, 4, 8]);
+        assert_eq!(points(12, None), [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12]);
+        assert_eq!(points(1, Some(u64::MAX)), [0, 1]);
+        for steps in 1..200 {
+            assert!(points(steps, None).windows(2).all(|pair| pair[0] < pair[1]), "{steps}");
+        }
+        assert!((30..45).contains(&points(3000, None).len()));
     }
 }

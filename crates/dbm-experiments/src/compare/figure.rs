@@ -3,7 +3,7 @@
 use super::curve::Plan;
 use super::table::{Entry, Spread};
 use crate::Error;
-use crate::plot::{Curve, Panel, svg};
+use crate::plot::{Curve, Mark, Panel, svg};
 
 /// Nats of room above the most that can be reached, where no curve can be.
 const HEADROOM: f64 = 0.25;
@@ -33,23 +33,17 @@ pub fn figure(data: &str, plan: &Plan, entries: &[Entry], attainable: f64) -> Re
     let by_steps = panel(title, "steps", |spread| spread.step as f64);
     let by_seconds = panel("the same by seconds on one thread".into(), "seconds", |spread| spread.seconds);
     // Where all is done before the clock has moved there is no second panel.
-    let timed = by_seconds.curves.iter().any(|curve| !curve.points.is_empty());
+    let timed = by_seconds.curves.iter().any(|curve| !curve.marks.is_empty());
     if timed { svg(&[by_steps, by_seconds], 2) } else { svg(&[by_steps], 1) }
 }
 
 /// Without the points at 0, for which a logarithmic axis has no place, and but for one, without those before the band first rises above the floor:
 /// where nothing is to be seen yet the axis need not reach.
 fn curve(entry: &Entry, x: fn(&Spread) -> f64, floor: f64) -> Curve {
-    let mut spreads: Vec<Spread> = entry.spreads().into_iter().filter(|spread| x(spread) > 0.0).collect();
+    let spreads: Vec<Spread> = entry.spreads().into_iter().filter(|spread| x(spread) > 0.0).collect();
     let seen = spreads.iter().position(|spread| spread.most > floor).unwrap_or(spreads.len());
-    spreads.drain(..seen.saturating_sub(1));
-    Curve {
-        name: entry.spec.to_string(),
-        points: spreads.iter().map(|spread| (x(spread), spread.mean)).collect(),
-        low: spreads.iter().map(|spread| spread.least).collect(),
-        high: spreads.iter().map(|spread| spread.most).collect(),
-        ..Curve::default()
-    }
+    let mark = |spread: &Spread| Mark { band: Some((spread.least, spread.most)), ..Mark::at(x(spread), spread.mean) };
+    Curve { name: entry.spec.to_string(), marks: spreads[seen.saturating_sub(1)..].iter().map(mark).collect() }
 }
 
 #[cfg(test)]
@@ -68,13 +62,13 @@ mod tests {
         };
         let curves = vec![run([-20.0, -15.0, -12.0, -6.0, -30.0]), run([-20.0, -15.0, -12.0, -8.0, -10.0])];
         let entry = Entry { spec: "lmi".parse().unwrap(), curves };
-        let steps = |spread: &Spread| spread.step as f64;
-        let drawn = curve(&entry, steps, -11.0);
-        assert_eq!(drawn.points, [(2.0, -12.0), (3.0, -7.0), (4.0, -20.0)]);
-        assert_eq!((drawn.low, drawn.high), (vec![-12.0, -8.0, -30.0], vec![-12.0, -6.0, -10.0]));
+        let steps: fn(&Spread) -> f64 = |spread| spread.step as f64;
+        let points = |x, floor| curve(&entry, x, floor).marks.iter().map(|mark| (mark.x, mark.y, mark.band)).collect::<Vec<_>>();
+        let expected = [(2.0, -12.0, Some((-12.0, -12.0))), (3.0, -7.0, Some((-8.0, -6.0))), (4.0, -20.0, Some((-30.0, -10.0)))];
+        assert_eq!(points(steps, -11.0), expected);
         // What is never seen is one point below the floor; what is seen from the beginning is whole, but for step 0.
-        assert_eq!(curve(&entry, steps, -5.0).points, [(4.0, -20.0)]);
-        assert_eq!(curve(&entry, steps, -50.0).points.len(), 4);
-        assert!(curve(&entry, |spread| spread.seconds, -50.0).points.is_empty());
+        assert_eq!(points(steps, -5.0), expected[2..]);
+        assert_eq!(points(steps, -50.0).len(), 4);
+        assert!(points(|spread| spread.seconds, -50.0).is_empty());
     }
 }

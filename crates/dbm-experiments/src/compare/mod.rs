@@ -2,20 +2,18 @@
 
 mod curve;
 mod figure;
-mod schedule;
 mod spec;
 mod table;
 
 use crate::plot::MAX_CURVES;
 use crate::session::OneThread;
-use crate::{Error, Session};
-pub use curve::{Curve, Plan};
+use crate::{Error, Report, Session};
+pub use curve::{Curve, Plan, points};
 use dbm_core::{Examples, Footprint, Host, exact};
-pub use figure::figure;
-pub use schedule::points;
+use serde_json::Value;
 pub use spec::Spec;
 use std::collections::BTreeMap;
-pub use table::{Entry, csv, line, words};
+pub use table::Entry;
 
 /// What is compared, and by how many runs of each.
 pub struct Comparison<'a> {
@@ -25,6 +23,37 @@ pub struct Comparison<'a> {
     pub specs: Vec<Spec>,
     /// The first seed, and how many follow it.
     pub seeds: (u64, u64),
+}
+
+/// What came out.
+pub struct Compared<'a> {
+    /// What the data are called.
+    pub data: &'a str,
+    /// What all runs had in common.
+    pub plan: &'a Plan<'a>,
+    /// The runs, estimator by estimator.
+    pub entries: Vec<Entry>,
+    /// The most that the mean log-likelihood of any model can reach.
+    pub attainable: f64,
+}
+
+impl Report for Compared<'_> {
+    /// An object a run.
+    fn json(&self) -> Value {
+        self.entries.iter().flat_map(|entry| entry.curves.iter().map(|curve| table::line(&entry.spec, curve))).collect()
+    }
+
+    fn text(&self) -> String {
+        table::words(&self.entries)
+    }
+
+    fn csv(&self) -> Result<String, Error> {
+        Ok(table::csv(&self.entries))
+    }
+
+    fn figure(&self) -> Result<String, Error> {
+        figure::figure(self.data, self.plan, &self.entries, self.attainable)
+    }
 }
 
 impl Comparison<'_> {
@@ -64,11 +93,11 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// All runs, each on a thread of its own.
+    /// All runs on data of this name, each on a thread of its own.
     ///
     /// # Errors
     /// Those of the core for settings and sizes; a run that diverges is no error.
-    pub fn run(&self, session: &Session) -> Result<Vec<Entry>, Error> {
+    pub fn run<'a>(&'a self, data: &'a str, session: &Session) -> Result<Compared<'a>, Error> {
         let Self { plan, specs, seeds: (first, seeds) } = self;
         // The work of a seed is of one kind for all estimators, so that the slow ones do not all come last.
         let seeds = (0..*seeds).map(|i| first.wrapping_add(i));
@@ -83,13 +112,14 @@ impl Comparison<'_> {
         session.progress.end();
         let curves = curves.into_iter().collect::<Result<Vec<Curve>, Error>>()?;
         let of = |place: usize| curves.iter().skip(place).step_by(specs.len()).cloned().collect();
-        Ok(specs.iter().enumerate().map(|(place, spec)| Entry { spec: spec.clone(), curves: of(place) }).collect())
+        let entries = specs.iter().enumerate().map(|(place, spec)| Entry { spec: spec.clone(), curves: of(place) }).collect();
+        Ok(Compared { data, plan, entries, attainable: attainable(plan.data) })
     }
 }
 
 /// The most that the mean log-likelihood of any model can reach: minus the entropy, in nats, of the distribution that gives each example the same
 /// probability.
-pub fn attainable(data: &Examples) -> f64 {
+fn attainable(data: &Examples) -> f64 {
     let mut counts: BTreeMap<Vec<u8>, u32> = BTreeMap::new();
     (0..data.len()).for_each(|row| *counts.entry(data.row(row)).or_default() += 1);
     let share = |count: &u32| f64::from(*count) / data.len() as f64;

@@ -28,18 +28,3 @@ impl FromStr for Spec {
         Ok(Self { pretrained, estimator: rest.parse()? })
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_come_back_and_nonsense_is_refused() {
-        for name in ["ucd-lmi", "centered-pcd-1", "pretrained-pcd-1", "pretrained-centered-cd-10"] {
-            assert_eq!(name.parse::<Spec>().unwrap().to_string(), name);
-        }
-        for nonsense in ["", "pretrained", "pretrained-", "centered-pretrained-pcd-1", "pretrained-pretrained-pcd-1"] {
-            assert!(nonsense.parse::<Spec>().is_err(), "{nonsense}");
-        }
-    }
-}

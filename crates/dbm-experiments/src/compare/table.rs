@@ -2,7 +2,7 @@
 
 use super::curve::{Curve, Point};
 use super::spec::Spec;
-use crate::columns;
+use crate::columns::table;
 use crate::template::text;
 use minijinja::context;
 use serde::Serialize;
@@ -65,15 +65,14 @@ impl Spread {
 /// A row a point: `couplings_capped` is the share of the run's couplings so far that were cut, `mean_meeting_time` their mean tau;
 /// both are empty where there were no couplings.
 pub fn csv(entries: &[Entry]) -> String {
-    let rows = entries.iter().flat_map(|Entry { spec, curves }| {
-        let of = move |curve: &Curve, point: &Point| {
-            let Point { step, log_likelihood, seconds, couplings } = point;
-            let shares = [couplings.capped_share(), couplings.mean_time()].map(|value| value.map(|value| format!("{value:.6}")));
-            json!([spec.to_string(), curve.seed, step, format!("{log_likelihood:.6}"), format!("{seconds:.3}"), shares])
-        };
-        curves.iter().flat_map(move |curve| curve.points.iter().map(move |point| of(curve, point)))
+    let runs = entries.iter().flat_map(|entry| entry.curves.iter().map(move |curve| (entry, curve)));
+    let rows = runs.flat_map(|(entry, curve)| {
+        curve.points.iter().map(move |Point { step, log_likelihood, seconds, couplings }| {
+            json!({ "estimator": entry.spec.to_string(), "seed": curve.seed, "step": step, "log_likelihood": log_likelihood, "seconds": seconds,
+                    "couplings_capped": couplings.capped_share(), "mean_meeting_time": couplings.mean_time() })
+        })
     });
-    columns::csv("estimator,seed,step,log_likelihood,seconds,couplings_capped,mean_meeting_time", rows)
+    table("estimator,seed,step,log_likelihood:6,seconds:3,couplings_capped:6,mean_meeting_time:6", rows)
 }
 
 /// One object of `--json` for a run.
@@ -153,14 +152,6 @@ mod tests {
         assert!(said.contains("seed 2 diverged after 1 steps"), "{said}");
         let line = line(&entry().spec, &entry().curves[0]);
         assert_eq!((line["best_step"].as_u64(), line["couplings_capped"].as_u64()), (Some(1), Some(2)));
-    }
-
-    #[test]
-    fn csv_leaves_empty_what_there_is_not() {
-        let text = csv(&[entry()]);
-        let rows: Vec<&str> = text.lines().collect();
-        assert_eq!(rows.len(), 6);
-        assert_eq!(rows[1], "ucd-gibbs,1,0,-5.000000,0.000,,");
-        assert_eq!(rows[2], "ucd-gibbs,1,1,-2.000000,1.000,0.250000,2.500000");
+        assert!(csv(&[entry()]).contains("\nucd-gibbs,1,0,-5.000000,0.000,,\nucd-gibbs,1,1,-2.000000,1.000,0.250000,2.500000\n"));
     }
 }

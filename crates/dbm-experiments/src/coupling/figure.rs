@@ -2,7 +2,7 @@
 
 use super::summary::{Row, Spread};
 use crate::Error;
-use crate::plot::{Curve, Panel, distinct, svg};
+use crate::plot::{Curve, Mark, Panel, distinct, svg};
 
 /// Four panels for each kind of units: all steps of each kernel and start by dimension, mean and quartiles, with the cap; T and tau of the Metropolis
 /// coupling from a mode, where there is that; the share of runs that the cap cut; and the tail of tau, from 90 % of the runs to the longest.
@@ -25,9 +25,8 @@ pub fn figure(rows: &[Row]) -> Result<String, Error> {
 /// Its panels, two in a row.
 fn of_units(rows: &[&Row]) -> Vec<Panel> {
     let kinds = distinct(rows.iter().map(|row| name(row)));
-    let each = |curve: fn(&str, &[&Row]) -> Curve| -> Vec<Curve> {
-        let of = |kind: &String| rows.iter().copied().filter(|row| name(row) == *kind).collect::<Vec<_>>();
-        kinds.iter().map(|kind| curve(kind, &of(kind))).collect()
+    let each = |of: fn(&Row) -> Height| -> Vec<Curve> {
+        kinds.iter().map(|kind| curve(kind, rows.iter().filter(|row| name(row) == *kind), of)).collect()
     };
     let units = rows.first().map_or("", |row| row.names()[0]);
     let cap = rows.iter().map(|row| row.couplings.max_meeting).max().unwrap_or_default();
@@ -42,27 +41,26 @@ fn of_units(rows: &[&Row]) -> Vec<Panel> {
     // The cap is part of the picture where it bends the curves, and would only squeeze them elsewhere.
     let most = rows.iter().map(|row| row.share_capped()).fold(0.0, f64::max);
     let level = |bends: bool| bends.then(|| (format!("cap of {cap} steps"), f64::from(cap)));
-    let all = each(|kind, rows| spread(kind, rows, |row| &row.total));
     let mut panels = vec![Panel {
         log_y: true,
         reference: level(most > 0.25),
-        ..panel(&format!("{runs} couplings a point, all steps"), "tau + T, mean and quartiles".into(), all)
+        ..panel(
+            &format!("{runs} couplings a point, all steps"),
+            "tau + T, mean and quartiles".into(),
+            each(|row| mean(&row.total)),
+        )
     }];
     let ours: Vec<&Row> = rows.iter().copied().filter(|row| row.names()[1..] == ["metropolis", "local-mode"]).collect();
     if !ours.is_empty() {
-        let curves = vec![spread("T", &ours, |row| &row.sweeps), spread("tau", &ours, |row| &row.tau)];
+        let curves = vec![curve("T", ours.iter(), |row| mean(&row.sweeps)), curve("tau", ours.iter(), |row| mean(&row.tau))];
         panels.push(panel("Metropolis, local mode", "steps, mean and quartiles".into(), curves));
     }
-    let shares = each(|kind, rows| curve(kind, rows, Row::share_capped));
+    let shares = each(|row| (row.share_capped(), None));
     // A run in a hundred should be seen where there are no more.
     let top = (1.1 * most).clamp(0.05, 1.03);
     let y_label = format!("share not met after {cap} steps");
     panels.push(Panel { y_range: Some((-0.03 * top, top)), ..panel("runs cut at the cap", y_label, shares) });
-    let tails = each(|kind, rows| Curve {
-        low: rows.iter().map(|row| row.tau.tail[0]).collect(),
-        high: rows.iter().map(|row| f64::from(row.tau.largest)).collect(),
-        ..curve(kind, rows, |row| row.tau.tail[0])
-    });
+    let tails = each(|row| (row.tau.tail[0], Some((row.tau.tail[0], f64::from(row.tau.largest)))));
     let y_label = "tau: 90 % line, band to the longest".into();
     panels.push(Panel { log_y: true, reference: level(most > 0.0), ..panel("the tail", y_label, tails) });
     panels
@@ -73,13 +71,19 @@ fn name(row: &Row) -> String {
     format!("{kernel}, {}", start.replace('-', " "))
 }
 
-fn curve(name: &str, rows: &[&Row], of: fn(&Row) -> f64) -> Curve {
-    let points = rows.iter().map(|row| (row.couplings.dimension as f64, of(row))).collect();
-    Curve { name: name.into(), points, ..Curve::default() }
+/// Where the mark of a row is, and what its band reaches over.
+type Height = (f64, Option<(f64, f64)>);
+
+/// A mark for each row, at its dimension.
+fn curve<'r>(name: &str, rows: impl Iterator<Item = &'r &'r Row>, of: fn(&Row) -> Height) -> Curve {
+    let mark = |row: &&Row| {
+        let (y, band) = of(row);
+        Mark { band, ..Mark::at(row.couplings.dimension as f64, y) }
+    };
+    Curve { name: name.into(), marks: rows.map(mark).collect() }
 }
 
-fn spread(name: &str, rows: &[&Row], of: fn(&Row) -> &Spread) -> Curve {
-    let edge = |place: usize| rows.iter().map(|row| of(row).quartiles[place]).collect();
-    let points = rows.iter().map(|row| (row.couplings.dimension as f64, of(row).mean)).collect();
-    Curve { name: name.into(), points, low: edge(0), high: edge(2), ..Curve::default() }
+/// The mean, and the quartiles around it.
+fn mean(Spread { mean, quartiles: [low, _, high], .. }: &Spread) -> Height {
+    (*mean, Some((*low, *high)))
 }

@@ -2,7 +2,7 @@
 
 use super::{Look, Model, Run};
 use crate::Error;
-use crate::plot::{Curve, Panel, distinct, svg};
+use crate::plot::{Curve, Mark, Panel, distinct, svg};
 use dbm_core::complete::ChainStart;
 use dbm_core::words::Choose;
 
@@ -66,11 +66,13 @@ fn distance(look: &Look) -> Option<f64> {
 
 /// Without a look at the start itself, for which a logarithmic axis has no place.
 fn curve(name: &str, run: &Run, digits: bool) -> Curve {
-    let looks = || run.looks.iter().filter(|look| look.sweeps > 0);
-    let height = |look: &Look| distance(look).filter(|_| digits).unwrap_or(look.energy);
-    let points = looks().map(|look| (f64::from(look.sweeps), height(look))).collect();
-    let edge = |sign: f64| -> Vec<f64> {
-        if digits { vec![] } else { looks().map(|look| look.energy + sign * ERRORS * look.energy_error).collect() }
+    let mark = |look: &Look| {
+        let x = f64::from(look.sweeps);
+        let error = ERRORS * look.energy_error;
+        match distance(look).filter(|_| digits) {
+            Some(distance) => Mark::at(x, distance),
+            None => Mark { band: Some((look.energy - error, look.energy + error)), ..Mark::at(x, look.energy) },
+        }
     };
-    Curve { name: name.into(), points, low: edge(-1.0), high: edge(1.0), ..Curve::default() }
+    Curve { name: name.into(), marks: run.looks.iter().filter(|look| look.sweeps > 0).map(mark).collect() }
 }

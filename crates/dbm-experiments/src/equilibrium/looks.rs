@@ -36,25 +36,6 @@ pub struct Run {
     pub unchanged_since: Option<u32>,
 }
 
-/// From one start: how good, how long, and whether all classes stay.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Verdict {
-    /// The least digit Frechet distance at any look.
-    pub best: f64,
-    /// Sweeps of that look.
-    pub best_sweeps: u32,
-    /// The looks beside it with at most 1.2 times its distance: sweeps of the first.
-    pub good_from: u32,
-    /// Sweeps of the last of them.
-    pub good_to: u32,
-    /// Whether that is the last look: the quality is kept as long as was looked.
-    pub kept: bool,
-    /// Whether at all these looks each class has a share of 5 to 15 %.
-    pub classes_kept: bool,
-    /// Sweeps of all looks, good or not, at which a class has not.
-    pub classes_lost: Vec<u32>,
-}
-
 /// One look at all chains of a start.
 #[derive(Clone, Debug, Serialize)]
 pub struct Look {
@@ -88,4 +69,23 @@ pub struct Digits {
     pub crossed: f64,
     /// The same against the start: the digit itself, or the mode of the noise.
     pub crossed_since_start: f64,
+}
+
+/// From one start: how good, how long, and whether all classes stay.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Verdict {
+    /// The least digit Frechet distance at any look.
+    pub best: f64,
+    /// Sweeps of that look.
+    pub best_sweeps: u32,
+    /// The looks beside it with at most 1.2 times its distance: sweeps of the first.
+    pub good_from: u32,
+    /// Sweeps of the last of them.
+    pub good_to: u32,
+    /// Whether that is the last look: the quality is kept as long as was looked.
+    pub kept: bool,
+    /// Whether at all these looks each class has a share of 5 to 15 %.
+    pub classes_kept: bool,
+    /// Sweeps of all looks, good or not, at which a class has not.
+    pub classes_lost: Vec<u32>,
 }

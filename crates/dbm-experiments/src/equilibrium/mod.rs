@@ -3,12 +3,11 @@
 mod exact;
 mod figure;
 mod looks;
+mod report;
 mod run;
-mod table;
 mod verdict;
 
-pub use exact::Exact;
-pub use figure::figure;
+pub use exact::{Exact, Farthest};
 pub use looks::{Digits, Look, Model, Run, Verdict};
-pub use run::{Plan, SWEEPS, Seen, Subject};
-pub use table::{csv, text};
+pub use report::Looks;
+pub use run::{Plan, Seen, Subject};

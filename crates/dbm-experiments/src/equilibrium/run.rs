@@ -12,9 +12,6 @@ use dbm_core::{Dbm, Examples};
 use dbm_engine::MAX_SWEEPS;
 use std::ops::Range;
 
-/// After how many sweeps chains are looked at, where nothing else is asked for.
-pub const SWEEPS: [u32; 6] = [1, 10, 50, 300, 2000, 10_000];
-
 /// What the classifier is shown of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
@@ -59,7 +56,7 @@ pub struct Subject<'a> {
     pub reference: Option<&'a Reference>,
 }
 
-/// What a part of the chains is at one look.
+/// What some chains are at one look.
 struct Part {
     seen: Vec<u8>,
     energies: Vec<f64>,
@@ -67,13 +64,6 @@ struct Part {
     /// In how many chains each visible unit is high.
     counts: Vec<u64>,
     capped: usize,
-}
-
-/// All parts, and what the classifier reads in them.
-struct All {
-    look: Look,
-    energies: Vec<f64>,
-    highs: Vec<f64>,
 }
 
 impl Plan {
@@ -111,23 +101,32 @@ impl Plan {
     fn run(&self, start: ChainStart, subject: &Subject, exact: Option<&Exact>, session: &Session) -> Result<Run, Error> {
         let unit = format!("chains from {}", start.choice().label);
         let parts = session.in_parts(&unit, 0..self.chains, CHAINS, |part| self.walk(start, subject, part));
-        // Look by look, the parts of each in their order.
-        let mut looks: Vec<Vec<Part>> = (0..=self.sweeps.len()).map(|_| Vec::new()).collect();
-        parts.into_iter().for_each(|part| looks.iter_mut().zip(part).for_each(|(look, part)| look.push(part)));
-        let mut looks = looks.into_iter();
-        let mut classes = Classes::default();
-        if let (Some(reference), Some(begun)) = (subject.reference, looks.next()) {
-            let begun: Vec<u8> = begun.into_iter().flat_map(|part| part.seen).collect();
-            classes.begin(reference.quality(session, &begun)?.1);
+        let together = parts.into_iter().reduce(|mut looks, part| {
+            looks.iter_mut().zip(part).for_each(|(look, part)| look.append(part));
+            looks
+        });
+        let all = together.unwrap_or_default();
+        let read = |look: &Part| {
+            subject.reference.map(|reference| reference.scorer.quality(session, &reference.levels(&look.seen))).transpose()
+        };
+        let classes_at_start = all.first().map(read).transpose()?.flatten().map_or(vec![], |(_, classes)| classes);
+        let mut classes_before = classes_at_start.clone();
+        let mut looks = Vec::with_capacity(self.sweeps.len());
+        for (&sweeps, look) in self.sweeps.iter().zip(all.iter().skip(1)) {
+            let digits = read(look)?.map(|(quality, classes)| {
+                let crossed = differing(&classes_before, &classes);
+                let crossed_since_start = differing(&classes_at_start, &classes);
+                classes_before = classes;
+                Digits { quality, crossed, crossed_since_start }
+            });
+            let ((energy, energy_error), (high, high_error)) = (mean_and_error(&look.energies), mean_and_error(&look.highs));
+            let exact = exact.map(|exact| exact.deviation(&look.counts, self.chains));
+            let searches_capped = look.capped;
+            looks.push(Look { sweeps, energy, energy_error, high, high_error, searches_capped, digits, exact });
         }
-        let mut all = Vec::with_capacity(self.sweeps.len());
-        for (&sweeps, parts) in self.sweeps.iter().zip(looks) {
-            all.push(self.join(sweeps, parts, subject, exact, &mut classes, session)?);
-        }
-        let since = |of: fn(&All) -> &Vec<f64>| unchanged_since(&all.iter().map(|all| of(all).clone()).collect::<Vec<_>>());
-        let since = since(|all| &all.energies).zip(since(|all| &all.highs));
+        let since = |of: fn(&Part) -> &Vec<f64>| unchanged_since(&all.iter().skip(1).map(of).cloned().collect::<Vec<_>>());
+        let since = since(|look| &look.energies).zip(since(|look| &look.highs));
         let unchanged_since = since.map(|(energies, highs)| self.sweeps[energies.max(highs)]);
-        let looks: Vec<Look> = all.into_iter().map(|all| all.look).collect();
         Ok(Run { start, verdict: Verdict::of(&looks), looks, unchanged_since })
     }
 
@@ -149,37 +148,15 @@ impl Plan {
         }
         parts
     }
+}
 
-    fn join(
-        &self,
-        sweeps: u32,
-        parts: Vec<Part>,
-        subject: &Subject,
-        exact: Option<&Exact>,
-        classes: &mut Classes,
-        session: &Session,
-    ) -> Result<All, Error> {
-        let (mut seen, mut energies, mut highs) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut counts, mut capped) = (vec![0; subject.model.n_visible()], 0);
-        for part in parts {
-            seen.extend(part.seen);
-            energies.extend(part.energies);
-            highs.extend(part.highs);
-            counts.iter_mut().zip(part.counts).for_each(|(count, more)| *count += more);
-            capped += part.capped;
-        }
-        let digits = match subject.reference {
-            None => None,
-            Some(reference) => {
-                let (quality, read) = reference.quality(session, &seen)?;
-                let (crossed, crossed_since_start) = classes.crossed(read);
-                Some(Digits { quality, crossed, crossed_since_start })
-            }
-        };
-        let ((energy, energy_error), (high, high_error)) = (mean_and_error(&energies), mean_and_error(&highs));
-        let exact = exact.map(|exact| exact.deviation(&counts, self.chains));
-        let look = Look { sweeps, energy, energy_error, high, high_error, searches_capped: capped, digits, exact };
-        Ok(All { look, energies, highs })
+impl Part {
+    fn append(&mut self, more: Self) {
+        self.seen.extend(more.seen);
+        self.energies.extend(more.energies);
+        self.highs.extend(more.highs);
+        self.counts.iter_mut().zip(more.counts).for_each(|(count, more)| *count += more);
+        self.capped += more.capped;
     }
 }
 
@@ -197,24 +174,7 @@ fn look(model: &Dbm, chains: &mut Completer, seen: Seen) -> Part {
     Part { seen, energies, highs, counts, capped: searches.iter().filter(|search| search.capped).count() }
 }
 
-/// The class of each chain at its start and at the last look.
-#[derive(Default)]
-struct Classes {
-    start: Vec<u8>,
-    last: Vec<u8>,
-}
-
-impl Classes {
-    fn begin(&mut self, read: Vec<u8>) {
-        self.start.clone_from(&read);
-        self.last = read;
-    }
-
-    /// The shares that changed since the look before, and since the start.
-    fn crossed(&mut self, read: Vec<u8>) -> (f64, f64) {
-        let share = |before: &[u8]| before.iter().zip(&read).filter(|(a, b)| a != b).count() as f64 / read.len() as f64;
-        let shares = (share(&self.last), share(&self.start));
-        self.last = read;
-        shares
-    }
+/// The share of chains whose class is another.
+fn differing(before: &[u8], now: &[u8]) -> f64 {
+    before.iter().zip(now).filter(|(before, now)| before != now).count() as f64 / now.len() as f64
 }

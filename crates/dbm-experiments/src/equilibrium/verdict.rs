@@ -1,6 +1,6 @@
 //! What the looks at a model of digits come to.
 
-use super::{Look, Verdict};
+use super::looks::{Look, Verdict};
 use dbm_score::Quality;
 
 /// Within this factor of the best value, a value is as good.
@@ -34,7 +34,7 @@ impl Verdict {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Digits;
+    use super::super::looks::Digits;
     use super::*;
     use dbm_score::classes::Classes;
 

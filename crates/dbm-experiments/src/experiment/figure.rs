@@ -2,8 +2,9 @@
 
 use super::measure::Measured;
 use super::results::{MeasuredModel, Results};
+use super::training_plan::mistake;
 use crate::plot::gallery::{Gallery, gallery};
-use crate::plot::{Curve, Panel, distinct, svg};
+use crate::plot::{Curve, Mark, Panel, distinct, svg};
 use crate::score::Reference;
 use crate::{Error, coupling};
 use dbm_core::math::mean_and_error;
@@ -105,9 +106,7 @@ impl Pictures {
 /// What a measure gave of the first run; none where all of them diverged.
 fn first<'a>(model: &'a MeasuredModel, measure: &str) -> Result<Option<&'a Measured>, Error> {
     let Some(run) = model.runs.first() else { return Ok(None) };
-    let missing = || {
-        Error::Input(format!("{} has no measure {measure} to picture; this is a mistake in the experiment's recipe", model.name))
-    };
+    let missing = || mistake(format!("{} has no measure {measure} to picture", model.name));
     run.measured.get(measure).ok_or_else(missing).map(Some)
 }
 
@@ -143,22 +142,16 @@ impl Bars {
             let scores = model.runs.iter().filter_map(|run| run.measured.get(&self.measure));
             scores.filter_map(|measured| measured.scores.get(&self.score).and_then(Value::as_f64)).collect()
         };
-        let curve = |group: &str| {
-            let mut curve = Curve { name: group.into(), ..Curve::default() };
-            for model in models.iter().filter(|model| model.group == group) {
-                let values = values(model);
-                if values.is_empty() {
-                    continue;
-                }
-                let (mean, error) = mean_and_error(&values);
-                let error = if error.is_finite() { error } else { 0.0 };
-                let place = words.iter().position(|&words| words == model.words).unwrap_or(0);
-                curve.points.push((place as f64, mean));
-                curve.low.push(mean - error);
-                curve.high.push(mean + error);
-                curve.values.push(values);
-            }
-            curve
+        let bar = |model: &MeasuredModel| {
+            let values = Some(values(model)).filter(|values| !values.is_empty())?;
+            let (mean, error) = mean_and_error(&values);
+            let error = if error.is_finite() { error } else { 0.0 };
+            let place = words.iter().position(|&words| words == model.words).unwrap_or(0);
+            Some(Mark { band: Some((mean - error, mean + error)), values, ..Mark::at(place as f64, mean) })
+        };
+        let curve = |group: &str| Curve {
+            name: group.into(),
+            marks: models.iter().filter(|model| model.group == group).filter_map(bar).collect(),
         };
         Panel {
             title: self.title.clone(),

@@ -93,15 +93,14 @@ impl Measure {
         let digits = [&reference.train, &reference.test].map(|half| (&half.name, half.examples.len()));
         let key = (subject.model.checksum(), self, workspace.seed, digits);
         let name = format!("{}-{name}", subject.name);
-        let (measured, _) = workspace.cell(&name, &key, || {
+        workspace.cell(&name, &key, || {
             workspace.say(&name);
             match self {
                 Self::Samples { count, schedule } => of_samples(subject, workspace, (schedule.as_deref(), *count)),
                 Self::Completions(completing) => completing.of(subject, workspace),
                 Self::Likelihood { digits, betas, particles } => likelihood(subject, workspace, (*digits, *betas, *particles)),
             }
-        })?;
-        Ok(measured)
+        })
     }
 }
 
@@ -114,7 +113,7 @@ fn of_samples(
     // Grey levels are kept: bits of several units a pixel would be as many times the bytes.
     let levels = |bits: Vec<u8>| reference.levels(&bits);
     let drawn = samples::draw_as(workspace.session, model, schedule, (count, workspace.seed), levels)?;
-    let mut scores = json_of("samples", &reference.of_levels(workspace.session, &drawn.bits)?)?;
+    let mut scores = json_of("samples", &reference.scorer.scores(workspace.session, &drawn.bits)?)?;
     scores["schedule"] = schedule.to_string().into();
     scores["search_sweeps"] = drawn.mean_sweeps().into();
     scores["searches_capped"] = drawn.capped().into();

@@ -12,6 +12,7 @@ mod workspace;
 
 pub use crate::template::duration;
 use crate::{Error, Session};
+use clap::Args;
 use recipe::Recipe;
 pub use report::{Entry, Verdict};
 use runner::Runner;
@@ -19,19 +20,25 @@ use std::path::PathBuf;
 use workspace::Workspace;
 
 /// How experiments are to be run.
-#[derive(Clone, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Request {
-    /// The folder with MNIST's four files, or another word for data.
+    /// The folder with MNIST's four files; with --toy, generated digits where it is not given
+    #[arg(long, value_name = "DIR")]
     pub data: Option<String>,
-    /// The folder to work in.
+    /// The folder to work in
+    #[arg(long, value_name = "DIR", default_value = "experiments")]
     pub out: PathBuf,
-    /// The model that is measured instead of those that are shipped.
+    /// The model that is measured instead of the shipped one, by figure-3, depth and grey [default: of www/models; with --toy, one that is trained]
+    #[arg(long, value_name = "FILE")]
     pub model: Option<PathBuf>,
-    /// The documentation's folder, to write reproduction.md and its figures to.
+    /// The documentation's folder, to write reproduction.md and its figures to
+    #[arg(long, value_name = "DIR")]
     pub docs: Option<PathBuf>,
-    /// As small as it can be.
+    /// As small as it can be: shows that it works, and nothing else
+    #[arg(long)]
     pub toy: bool,
-    /// Of all that is random.
+    /// Seed of all that is random
+    #[arg(long, default_value_t = 1)]
     pub seed: u64,
 }
 

@@ -6,7 +6,7 @@
 use super::figure::Figure;
 use super::measure::Measure;
 use super::shared::SharedMeasure;
-use super::training_plan::{Changes, TrainingPlan, Variant};
+use super::training_plan::{Changes, TrainingPlan, Variant, mistake};
 use crate::data::Reading;
 use crate::{Error, files};
 use dbm_core::Settings;
@@ -179,12 +179,8 @@ impl Group {
         let variants: Vec<Option<&Variant>> = match &self.variants {
             None => vec![None],
             Some(name) => {
-                let list = lists.get(name).ok_or_else(|| {
-                    Error::Input(format!(
-                        "{}: there are no variants {name}; this is a mistake in the experiment's recipe",
-                        self.name
-                    ))
-                })?;
+                let missing = || mistake(format!("{}: there are no variants {name}", self.name));
+                let list = lists.get(name).ok_or_else(missing)?;
                 list.iter().take(self.at_most.unwrap_or(list.len())).map(Some).collect()
             }
         };

@@ -15,6 +15,7 @@ pub struct Results {
 }
 
 /// A model, trained once a seed.
+#[derive(Default)]
 pub struct MeasuredModel {
     pub name: String,
     /// Of models that belong together.
@@ -154,14 +155,9 @@ mod tests {
         MeasuredModel {
             name: "a".into(),
             group: "all".into(),
-            words: "A".into(),
-            paper: None,
-            sizes: "784-5".into(),
-            parameters: 9,
-            steps: 1,
-            command: String::new(),
             runs: (1..).zip(runs).map(run).collect(),
             diverged: 1,
+            ..MeasuredModel::default()
         }
     }
 

@@ -4,7 +4,7 @@ use super::measure::{Measured, Subject};
 use super::recipe::{Data, Group, Recipe};
 use super::report::{Entry, Verdict, machine};
 use super::results::{MeasuredModel, MeasuredRun, Results};
-use super::training_plan::Variant;
+use super::training_plan::{Variant, mistake};
 use super::workspace::{Trained, Workspace};
 use crate::Error;
 use crate::data::DataSource;
@@ -76,8 +76,8 @@ impl Runner<'_> {
     }
 
     fn group(&self, group: &Group, read: &mut BTreeMap<Option<usize>, Rc<Reference>>) -> Result<Vec<MeasuredModel>, Error> {
-        let mistake = |what: &str| Error::Input(format!("{}: {what}; this is a mistake in the experiment's recipe", group.name));
-        let data = self.recipe.data.as_ref().ok_or_else(|| mistake("models need data"))?;
+        let missing = || mistake(format!("{}: models need data", group.name));
+        let data = self.recipe.data.as_ref().ok_or_else(missing)?;
         let shipped = group.file.as_deref().and_then(|file| self.model.or((!self.workspace.toy).then_some(file)));
         if let Some(file) = shipped {
             let loaded = load(file, PIXELS * data.units_a_pixel())?;
@@ -184,12 +184,7 @@ fn model_of(group: &Group, variant: Option<&Variant>) -> MeasuredModel {
         group: group.name.clone(),
         words: variant.map_or(&group.words, |variant| &variant.words).clone(),
         paper: variant.and_then(|variant| variant.paper),
-        sizes: String::new(),
-        parameters: 0,
-        steps: 0,
-        command: String::new(),
-        runs: Vec::new(),
-        diverged: 0,
+        ..MeasuredModel::default()
     }
 }
 

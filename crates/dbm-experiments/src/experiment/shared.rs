@@ -1,6 +1,7 @@
 //! What is measured without a model: real digits, the nearest training digits, and how long couplings take to meet.
 
 use super::measure::{Measured, json_of};
+use super::training_plan::mistake;
 use super::workspace::Workspace;
 use crate::coupling::{Kinds, Row, pieces, rows};
 use crate::score::Reference;
@@ -45,11 +46,9 @@ impl SharedMeasure {
         if let Self::MeetingTimes { largest, runs, cap, late_from } = *self {
             return meeting_times(workspace, (largest, runs, cap), late_from);
         }
-        let reference = reference.ok_or_else(|| {
-            Error::Input(format!("{name}: this measure needs digits; this is a mistake in the experiment's recipe"))
-        })?;
+        let reference = reference.ok_or_else(|| mistake(format!("{name}: this measure needs digits")))?;
         let digits = [&reference.train, &reference.test].map(|half| (&half.name, half.examples.len()));
-        let (scores, _) = workspace.cell(name, &(self, workspace.seed, digits), || match self {
+        let scores = workspace.cell(name, &(self, workspace.seed, digits), || match self {
             Self::Rivals { mask, count } => rivals(workspace, reference, mask, *count),
             _ => json_of(name, &reference.floor(workspace.session)?),
         })?;
@@ -87,7 +86,7 @@ fn meeting_times(workspace: &Workspace, (largest, runs, cap): (usize, u32, u32),
     for dimension in (1..=largest).rev() {
         let couplings = kinds.at(dimension)?;
         let of_dimension = || rows(&couplings, runs, workspace.session);
-        let (part, _) = workspace.cell(&format!("d{dimension:03}"), &(&couplings, runs), of_dimension)?;
+        let part = workspace.cell(&format!("d{dimension:03}"), &(&couplings, runs), of_dimension)?;
         progress.resume((largest - dimension + 1) as u64 * pieces(&couplings, runs));
         all.splice(0..0, part);
     }

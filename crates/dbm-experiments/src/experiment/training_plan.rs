@@ -1,15 +1,19 @@
 //! How a model is to be trained: a value, from which the same model comes every time.
 
 use crate::{Error, Session};
-use dbm_core::settings::{Initialization, RunPlan};
-use dbm_core::words::Choose;
+use dbm_core::settings::{Initialization, RunPlan, Setting};
 use dbm_core::{Settings, Trainer, Units};
 use dbm_data::Dataset;
 use dbm_engine::Begun;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fmt::Write;
+use std::fmt::Display;
+
+/// What an author of a recipe has to put right.
+pub fn mistake(what: impl Display) -> Error {
+    Error::Input(format!("{what}; this is a mistake in the experiment's recipe"))
+}
 
 /// All that determines a run but its data.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -44,8 +48,7 @@ impl TrainingPlan {
     /// # Errors
     /// [`Error::Input`] for a place that is not there, or a value that does not fit.
     pub fn with(&self, changes: &Changes) -> Result<Self, Error> {
-        let mistake = |what: String| Error::Input(format!("{what}; this is a mistake in the experiment's recipe"));
-        let mut values = serde_json::to_value(self).map_err(|error| mistake(error.to_string()))?;
+        let mut values = serde_json::to_value(self).map_err(mistake)?;
         for (place, value) in changes {
             *values.pointer_mut(place).ok_or_else(|| mistake(format!("a training has no {place}")))? = value.clone();
         }
@@ -69,33 +72,40 @@ impl TrainingPlan {
 
     /// The command that makes the same model of data that are read by these options.
     pub fn command(&self, data: &str) -> String {
-        let (s, usual) = (&self.settings, Settings::default());
-        let sizes: Vec<String> = self.hidden.iter().map(usize::to_string).collect();
-        let labels = if s.classes > 0 { " --labels" } else { "" };
-        let mut text = format!("dbm train --data {data} --hidden {}{labels}", sizes.join(","));
-        let mut add = |option: &str, value: &dyn std::fmt::Display, wanted: bool| {
-            if wanted {
-                let _ = write!(text, " --{option} {value}");
-            }
+        // Published commands have them in this order; all others follow.
+        const FIRST: [Setting; 10] = [
+            Setting::ModeSweeps,
+            Setting::Optimizer,
+            Setting::LearningRate,
+            Setting::RateDecay,
+            Setting::Momentum,
+            Setting::WeightDecay,
+            Setting::Average,
+            Setting::Batch,
+            Setting::Conditional,
+            Setting::Masks,
+        ];
+        let (settings, usual) = (&self.settings, RunPlan::default());
+        let plan = RunPlan { units: self.units, settings: settings.clone(), ..RunPlan::default() };
+        let option = |setting: Setting| {
+            let ((name, _), value) = (setting.option()?, setting.text(&plan));
+            (setting == Setting::LearningRate || value != setting.text(&usual)).then(|| format!(" --{name} {value}"))
         };
-        add("units", &self.units.choice().name, self.units != Units::default());
-        add("gaussian", &self.gaussian.unwrap_or_default(), self.gaussian.is_some());
-        add("estimator", &s.estimator, s.estimator.to_string() != usual.estimator.to_string());
-        add("mode-sweeps", &s.estimator.mode_sweeps, s.estimator.mode_sweeps != usual.estimator.mode_sweeps);
-        add("optimizer", &s.optimizer.method.choice().name, s.optimizer.method != usual.optimizer.method);
-        add("lr", &s.optimizer.learning_rate, true);
-        add("lr-decay", &s.optimizer.decay_steps, s.optimizer.decay_steps > 0);
-        add("momentum", &s.optimizer.momentum, s.optimizer.momentum > 0.0);
-        add("weight-decay", &s.optimizer.weight_decay, s.optimizer.weight_decay > 0.0);
-        add("average", &s.average.unwrap_or_default(), s.average.is_some());
-        add("batch", &s.batch, s.batch != usual.batch);
-        add("conditional", &s.conditional, s.conditional > 0.0);
-        add("masks", &s.masks.name(), s.masks != usual.masks);
-        if !s.marginalize {
-            text.push_str(" --no-marginalize");
-        }
-        let _ = write!(text, " --steps {} --seed {} --out model.safetensors", self.steps, s.seed);
-        text
+        let sizes: Vec<String> = self.hidden.iter().map(usize::to_string).collect();
+        let estimator = settings.estimator.to_string();
+        let others = Setting::ALL.into_iter().filter(|setting| *setting != Setting::Units && !FIRST.contains(setting));
+        let parts = [
+            Some(format!("dbm train --data {data} --hidden {}", sizes.join(","))),
+            (settings.classes > 0).then(|| " --labels".into()),
+            option(Setting::Units),
+            self.gaussian.map(|deviation| format!(" --gaussian {deviation}")),
+            (estimator != usual.settings.estimator.to_string()).then(|| format!(" --estimator {estimator}")),
+        ];
+        let ends = [
+            (!settings.marginalize).then(|| " --no-marginalize".into()),
+            Some(format!(" --steps {} --seed {} --out model.safetensors", self.steps, settings.seed)),
+        ];
+        parts.into_iter().chain(FIRST.into_iter().chain(others).map(option)).chain(ends).flatten().collect()
     }
 }
 

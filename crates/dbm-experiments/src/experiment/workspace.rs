@@ -89,7 +89,7 @@ impl<'a> Workspace<'a> {
         self.seconds.get()
     }
 
-    /// The value that `make` makes of `recipe`, or made when the experiment was run before; and the seconds that it took, which are counted.
+    /// The value that `make` makes of `recipe`, or made when the experiment was run before. The seconds that it took are counted.
     ///
     /// # Errors
     /// Those of `make`, [`Error::Serialize`] and [`Error::Write`].
@@ -98,7 +98,7 @@ impl<'a> Workspace<'a> {
         name: &str,
         recipe: &impl Serialize,
         make: impl FnOnce() -> Result<T, Error>,
-    ) -> Result<(T, f64), Error> {
+    ) -> Result<T, Error> {
         let path = self.folder.join("cells").join(format!("{name}-{}.json", fingerprint_of(name, recipe)?));
         let kept = fs::read(&path).ok().and_then(|text| serde_json::from_slice(&text).ok());
         let Kept { seconds, value } = if let Some(kept) = kept {
@@ -113,7 +113,7 @@ impl<'a> Workspace<'a> {
             serde_json::from_slice(&text).map_err(|error| Error::Input(format!("{name} cannot be read back: {error}")))?
         };
         self.seconds.set(self.seconds.get() + seconds);
-        Ok((value, seconds))
+        Ok(value)
     }
 
     /// Trains as `training` says, which is what `command` does, or resumes where it was stopped, or takes what was made before: the same bits in all three cases.
@@ -196,7 +196,7 @@ mod tests {
             let refused = workspace.cell("cell", &recipe, || Ok(7)).unwrap_err().to_string();
             assert!(refused.contains("the recipe of cell"), "{refused}");
         }
-        let cell = |recipe: u32, value: u32| workspace.cell("cell", &recipe, || Ok(value)).unwrap().0;
+        let cell = |recipe: u32, value: u32| workspace.cell("cell", &recipe, || Ok(value)).unwrap();
         assert_eq!([cell(1, 10), cell(2, 20), cell(1, 30)], [10, 20, 10]);
         fs::remove_dir_all(folder).unwrap();
     }

@@ -50,8 +50,7 @@ impl Blocks {
     /// `|constant - E g|`, without what the noise adds to it; none where that leaves nothing.
     pub fn norm_from(&self, constant: &[f64]) -> Option<f64> {
         let means = self.means_from(constant);
-        let pairs = || (0..means.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
-        let square = pairs().map(|(i, j)| dot(&means[i], &means[j])).sum::<f64>() / pairs().count() as f64;
+        let square = mean(&products(&means, &means), |i, j| j < i);
         (square > 0.0).then(|| square.sqrt())
     }
 
@@ -76,13 +75,6 @@ pub struct Comparison {
     pub difference_at_most: f64,
 }
 
-/// Inner products of two sets of block means, `g` and `r`, among themselves and with each other.
-struct Products {
-    gg: Vec<Vec<f64>>,
-    gr: Vec<Vec<f64>>,
-    rr: Vec<Vec<f64>>,
-}
-
 impl Comparison {
     /// Of the means of `g` and `r`, both taken from the same constant vector.
     ///
@@ -91,13 +83,21 @@ impl Comparison {
     pub fn of(constant: &[f64], g: &Blocks, r: &Blocks) -> Self {
         let (g, r) = (g.means_from(constant), r.means_from(constant));
         assert!(g.len() > 2 && r.len() > 2, "vectors in three blocks");
-        let all = |a: &[Vec<f64>], b: &[Vec<f64>]| a.iter().map(|a| b.iter().map(|b| dot(a, b)).collect()).collect();
-        let products = Products { gg: all(&g, &g), gr: all(&g, &r), rr: all(&r, &r) };
-        let (cosine, square) = products.without(None, None);
+        let (gg, gr, rr) = (products(&g, &g), products(&g, &r), products(&r, &r));
+        // The cosine of the angle, and the square of the relative difference, without a block of either; noise can take them beyond one and below zero.
+        let without = |of_g: Option<usize>, of_r: Option<usize>| {
+            let of_one =
+                |products: &[Vec<f64>], out: Option<usize>| mean(products, |i, j| i != j && Some(i) != out && Some(j) != out);
+            let (gg, rr) = (of_one(&gg, of_g), of_one(&rr, of_r));
+            let gr = mean(&gr, |i, j| Some(i) != of_g && Some(j) != of_r);
+            let cosine = (gg > 0.0 && rr > 0.0).then(|| gr / (gg * rr).sqrt());
+            (cosine, (gg + rr - 2.0 * gr) / rr.max(f64::MIN_POSITIVE))
+        };
+        let (cosine, square) = without(None, None);
         // What either leaves out adds its own part of the variance.
         let left_out = [
-            (0..g.len()).map(|block| products.without(Some(block), None)).collect::<Vec<_>>(),
-            (0..r.len()).map(|block| products.without(None, Some(block))).collect(),
+            (0..g.len()).map(|block| without(Some(block), None)).collect::<Vec<_>>(),
+            (0..r.len()).map(|block| without(None, Some(block))).collect(),
         ];
         let error = |of: fn(&(Option<f64>, f64)) -> Option<f64>| -> Option<f64> {
             let parts = left_out.iter().map(|left| {
@@ -120,36 +120,17 @@ impl Comparison {
     }
 }
 
-impl Products {
-    /// The cosine of the angle, and the square of the relative difference, without a block of either; noise can take them beyond one and below zero.
-    fn without(&self, of_g: Option<usize>, of_r: Option<usize>) -> (Option<f64>, f64) {
-        let left = |count: usize, out: Option<usize>| (0..count).filter(move |&block| Some(block) != out);
-        let distinct = |table: &[Vec<f64>], out: Option<usize>| {
-            let (mut sum, mut pairs) = (0.0, 0.0);
-            for i in left(table.len(), out) {
-                for j in left(table.len(), out).filter(|&j| j != i) {
-                    sum += table[i][j];
-                    pairs += 1.0;
-                }
-            }
-            sum / pairs
-        };
-        let (gg, rr) = (distinct(&self.gg, of_g), distinct(&self.rr, of_r));
-        let (mut gr, mut pairs) = (0.0, 0.0);
-        for i in left(self.gg.len(), of_g) {
-            for j in left(self.rr.len(), of_r) {
-                gr += self.gr[i][j];
-                pairs += 1.0;
-            }
-        }
-        gr /= pairs;
-        let cosine = (gg > 0.0 && rr > 0.0).then(|| gr / (gg * rr).sqrt());
-        (cosine, (gg + rr - 2.0 * gr) / rr.max(f64::MIN_POSITIVE))
-    }
+/// Inner products of two sets of block means.
+fn products(a: &[Vec<f64>], b: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum();
+    a.iter().map(|a| b.iter().map(|b| dot(a, b)).collect()).collect()
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
+/// The mean of those at the places that count.
+fn mean(products: &[Vec<f64>], counts: impl Fn(usize, usize) -> bool) -> f64 {
+    let of_row = |(i, row): (usize, &Vec<f64>)| (0..row.len()).filter(|&j| counts(i, j)).map(|j| row[j]).collect::<Vec<f64>>();
+    let counted: Vec<f64> = products.iter().enumerate().flat_map(of_row).collect();
+    counted.iter().sum::<f64>() / counted.len() as f64
 }
 
 /// All numbers of a gradient, one after the other.

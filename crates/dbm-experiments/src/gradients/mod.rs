@@ -1,14 +1,14 @@
 //! Estimators of the gradient on a model at rest: how long their couplings take, how noisy they are for what they cost, and whether their mean points where that of a very long run does.
 
 mod blocks;
-mod table;
 
-pub use blocks::Comparison;
-pub use table::{csv, text};
-
+use crate::columns::table;
 use crate::samples::CHAINS;
-use crate::{Error, Session};
+use crate::{Error, Report, Session, template};
+pub use blocks::Comparison;
 use blocks::{Blocks, flat};
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
 use dbm_core::complete::{ChainStart, Completer};
 use dbm_core::gradient::{EstimatorSettings, Moments, Phase, PhaseInfo, SmcPath};
 use dbm_core::linalg::Matrix;
@@ -17,7 +17,9 @@ use dbm_core::words::Choose;
 use dbm_core::{Clamp, Dbm, Examples, Host, Settings, Trainer};
 use dbm_data::Checkpoint;
 use dbm_engine::MAX_SWEEPS;
+use minijinja::context;
 use serde::Serialize;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Examples a shard of a minibatch, and so chains an estimate.
@@ -26,21 +28,30 @@ const SHARD: usize = 32;
 const EXACT: MeanFieldSettings = MeanFieldSettings { max_sweeps: 1, tolerance: 0.0 };
 
 /// What is measured.
-#[derive(Clone, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Plan {
     /// What runs of each estimator are made by; batch and optimizer do not matter.
+    #[arg(skip)]
     pub settings: Settings,
-    /// Which estimators.
+    /// Which estimators, as in `dbm train --estimator`
+    #[arg(long, value_delimiter = ',', value_name = "NAME,NAME", default_value = "ucd-lmi,cd-1,pcd-gibbs-5,ucd-smc")]
     pub estimators: Vec<EstimatorSettings>,
-    /// Estimates of each, from 32 chains each.
+    /// Estimates of each
+    #[arg(long, default_value_t = 50, value_name = "N", value_parser = Count::new().range(3..=10_000))]
     pub repeats: usize,
-    /// Steps that persistent chains go on for before they are looked at.
+    /// Steps that persistent chains go on for, from where the run left them or from noise, before they count
+    #[arg(long, default_value_t = 200, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
     pub burn_in: u64,
-    /// Chains of the long run, a half from data and a half from noise.
+    /// Chains of the long run, a half from data and a half from noise
+    #[arg(long, default_value_t = 640, value_name = "N", value_parser = Count::new().range(160..=1_000_000))]
     pub reference_chains: usize,
-    /// Sweeps of the long run before it counts, and as many that count.
+    /// Sweeps of the long run before it counts, and as many that count
+    #[arg(long, default_value_t = 1000, value_name = "SWEEPS", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub reference_sweeps: u32,
 }
+
+/// Reads a whole number.
+type Count = RangedU64ValueParser<usize>;
 
 /// All that was measured of a model.
 #[derive(Clone, Debug, Serialize)]
@@ -80,6 +91,31 @@ pub struct Row {
     pub variance_times_seconds: f64,
     /// The whole gradient's mean against that of the long run.
     pub comparison: Comparison,
+}
+
+impl Report for Gradients {
+    fn json(&self) -> Value {
+        json!({ "gradients": self })
+    }
+
+    /// A line an estimator, and the meeting times of those that couple.
+    fn text(&self) -> String {
+        template::text("gradients.txt", include_str!("gradients.txt"), &context! { gradients => self })
+    }
+
+    /// A row an estimator; meeting times as `tau:count`.
+    fn csv(&self) -> Result<String, Error> {
+        let rows = self.rows.iter().map(|row| {
+            let times: Vec<String> = row.meeting_times.iter().map(|(tau, count)| format!("{tau}:{count}")).collect();
+            let mut cells = json!(row);
+            cells["meeting_times"] = times.join(" ").into();
+            cells
+        });
+        let columns = "estimator=name,estimates=repeats,above_one,longest,accepted,cut=capped,seconds,variance,variance_times_seconds,\
+             angle=comparison/angle,angle_at_most=comparison/angle_at_most,difference=comparison/difference,\
+             difference_at_most=comparison/difference_at_most,meeting_times";
+        Ok(table(columns, rows))
+    }
 }
 
 impl Plan {

@@ -1,6 +1,5 @@
 //! How good the positive phases of training are: how far their moments `E[s_l s_{l+1}^T]`, averaged over examples, are from those of a long run.
 
-use super::Plan;
 use crate::Session;
 use dbm_core::chains::Chains;
 use dbm_core::gradient::{Moments, Phase};
@@ -65,13 +64,13 @@ enum Way {
 const TOLD: [Way; 5] = [Way::MeanField, Way::Mode, Way::Sweeps(1), Way::Sweeps(5), Way::Sweeps(20)];
 
 impl PositivePhases {
-    /// Of a model, all of whose hidden layers are free.
+    /// Of a model, all of whose hidden layers are free, over the first `count` examples.
     ///
     /// Each way has two independent averages `A` and `B`, and so has the long run, `L` and `M`. The squared distance is `sum (A - L)(B - M)` over the weights of a matrix: its mean is the squared
     /// bias, as noise of one is independent of that of the other. The second long run, which is not compared with a third and a fourth one, has the plain `sum (L - M)^2`: that is noise.
-    pub fn of(model: &Dbm, data: &Dataset, plan: &Plan, session: &Session) -> Self {
-        let examples = plan.count.min(EXAMPLES);
-        let average = |way: Way, step: usize| way.moments(model, data, (examples, plan.seed, step as u64), session);
+    pub fn of(model: &Dbm, data: &Dataset, (count, seed): (usize, u64), session: &Session) -> Self {
+        let examples = count.min(EXAMPLES);
+        let average = |way: Way, step: usize| way.moments(model, data, (examples, seed, step as u64), session);
         let long = [average(Way::LongRun, 0), average(Way::LongRun, 1)];
         let uniform = average(Way::Uniform, 0);
         let squares = |a: &Averages, b: &Averages| (0..model.depth()).map(|l| bias(l, [a, b], &long)).collect::<Vec<f64>>();
@@ -234,8 +233,7 @@ mod tests {
 
             let uniform = Way::Uniform.moments(&model, &data, (100, 7, 0), &session);
             assert!(worst(&uniform, &truth) > 0.2);
-            let plan = Plan { count: 100, sweeps: 1, ais: dbm_core::ais::AisSettings::default(), particles: 1, seed: 7 };
-            let found = PositivePhases::of(&model, &data, &plan, &session);
+            let found = PositivePhases::of(&model, &data, (100, 7), &session);
             for (phase, name) in found.phases.iter().zip(["pcd-1", "lmi", "pcd-gibbs-1", "pcd-gibbs-5", "pcd-gibbs-20"]) {
                 let estimator = expectation(&Settings { estimator: name.parse().unwrap(), ..Settings::default() });
                 let expected = average(&model, &visible, |visible| estimator.expected_positive(&model, visible).unwrap().values);

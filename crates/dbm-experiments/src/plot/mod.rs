@@ -16,14 +16,32 @@ use minijinja::{Value, context};
 pub struct Curve {
     /// What the legend calls it. Curves of one name look the same in all panels.
     pub name: String,
-    /// (x, mean), joined in this order.
-    pub points: Vec<(f64, f64)>,
-    /// Lower edge of a band around the line, one value a point; empty, as `high` then is, for no band.
-    pub low: Vec<f64>,
-    /// Upper edge of the band, one value a point.
-    pub high: Vec<f64>,
-    /// What each mean is of: small circles beside its bar; or empty.
-    pub values: Vec<Vec<f64>>,
+    /// Joined in this order.
+    pub marks: Vec<Mark>,
+}
+
+/// A point of a line, or a bar.
+#[derive(Clone, Debug, Default)]
+pub struct Mark {
+    /// Along the x axis; of a bar the place of its group.
+    pub x: f64,
+    /// Along the y axis.
+    pub y: f64,
+    /// Lower and upper edge of the band around it; all marks of a curve have one, or none has.
+    pub band: Option<(f64, f64)>,
+    /// What it is the mean of: small circles beside its bar; or empty.
+    pub values: Vec<f64>,
+}
+
+impl Mark {
+    /// At this place, and nothing around it.
+    pub fn at(x: f64, y: f64) -> Self {
+        Self { x, y, ..Self::default() }
+    }
+
+    fn edges(&self) -> impl Iterator<Item = f64> {
+        self.band.into_iter().flat_map(|(low, high)| [low, high])
+    }
 }
 
 /// One pair of axes.
@@ -81,8 +99,8 @@ const SAMPLE: f64 = 70.0;
 /// The panels as an SVG picture on white, so many in a row, with one legend for all of them below; one kind of bars needs none.
 ///
 /// # Errors
-/// [`Error::Input`] where there is nothing to draw, a value is not finite (or not above 0 on a logarithmic axis), a band is not one value a point or upside
-/// down, a panel has two curves of one name, there are more than 12 names (of bars 7), or the range of y is empty.
+/// [`Error::Input`] where there is nothing to draw, a value is not finite (or not above 0 on a logarithmic axis), a panel has two curves of one name, or there are
+/// more than 12 names (of bars 7).
 pub fn svg(panels: &[Panel], panels_a_row: usize) -> Result<String, Error> {
     panels.iter().try_for_each(Panel::check)?;
     let names = distinct(panels.iter().flat_map(|panel| &panel.curves).map(|curve| curve.name.as_str()));
@@ -156,61 +174,43 @@ fn refused<T>(what: &str) -> Result<T, Error> {
 }
 
 impl Panel {
+    fn marks(&self) -> impl Iterator<Item = &Mark> {
+        self.curves.iter().flat_map(|curve| &curve.marks)
+    }
+
     fn check(&self) -> Result<(), Error> {
-        let title = &self.title;
-        if self.curves.iter().all(|curve| curve.points.is_empty()) {
-            return refused(&format!("panel {title:?}: expected at least one point, but none came"));
+        let refused = |what: String| refused(&format!("panel {:?}: expected {what}", self.title));
+        if self.marks().next().is_none() {
+            return refused("at least one point, but none came".into());
         }
-        for (i, Curve { name, points, low, high, values }) in self.curves.iter().enumerate() {
-            let refused = |what: String| refused(&format!("panel {title:?}, curve {name:?}: expected {what}"));
-            if self.curves[..i].iter().any(|earlier| earlier.name == *name) {
-                return refused("one curve of this name, but two came; rename one".into());
-            }
-            let banded = !(low.is_empty() && high.is_empty());
-            if banded && (low.len(), high.len()) != (points.len(), points.len()) {
-                let (low, high, points) = (low.len(), high.len(), points.len());
-                return refused(format!("a band of {points} values below and above, but {low} and {high} came"));
-            }
-            let numbers = points.iter().flat_map(|(x, y)| [x, y]).chain(low).chain(high).chain(values.iter().flatten());
-            if let Some(value) = numbers.into_iter().find(|&&value| !plottable(value)) {
-                return refused(format!("numbers of at most 1e100, but {value} came; leave such points away"));
-            }
-            if let Some((low, high)) = low.iter().zip(high).find(|(low, high)| low > high) {
-                return refused(format!("a band that rises, but {low} to {high} came"));
-            }
-            // The error of a bar may reach below 0, where the axis cuts it off.
-            let edges = low.iter().chain(high).filter(|_| self.groups.is_empty());
-            let mut heights = points.iter().map(|(_, y)| y).chain(edges).chain(values.iter().flatten());
-            if let Some(y) = heights.find(|&&y| self.log_y && y <= 0.0) {
-                return refused(format!("y above 0 on a logarithmic axis, but {y} came; leave such points away"));
-            }
-            if let Some((x, _)) = points.iter().find(|&&(x, _)| self.log_x && x <= 0.0) {
-                return refused(format!("x above 0 on a logarithmic axis, but {x} came; leave such points away"));
-            }
+        let names: Vec<&str> = self.curves.iter().map(|curve| curve.name.as_str()).collect();
+        if let Some(place) = (0..names.len()).find(|&place| names[..place].contains(&names[place])) {
+            return refused(format!("one curve named {:?}, but two came; rename one", names[place]));
         }
-        if let Some((name, level)) = self.reference.as_ref().filter(|(_, level)| !plottable(*level)) {
-            return refused(&format!("panel {title:?}: expected a level of at most 1e100 for {name:?}, but {level} came"));
+        let level = || self.reference.iter().map(|(_, level)| *level);
+        let range = || self.y_range.into_iter().flat_map(|(low, high)| [low, high]);
+        let edges = || self.marks().flat_map(Mark::edges);
+        let heights = || self.marks().flat_map(|mark| mark.values.iter().copied().chain([mark.y])).chain(level()).chain(range());
+        // Neither NaN nor infinite, nor so large that differences would be.
+        let mut numbers = self.marks().map(|mark| mark.x).chain(edges()).chain(heights());
+        if let Some(value) = numbers.find(|value| value.abs() > 1e100 || value.is_nan()) {
+            return refused(format!("numbers of at most 1e100, but {value} came; leave such points away"));
         }
-        let lowest = self.reference.iter().map(|(_, level)| *level).chain(self.y_range.map(|(low, _)| low));
-        if let Some(y) = lowest.into_iter().find(|&y| self.log_y && y <= 0.0) {
-            return refused(&format!(
-                "panel {title:?}: expected y above 0 on a logarithmic axis, but its level or range has {y}"
-            ));
+        // The error of a bar may reach below 0, where the axis cuts it off.
+        let mut heights = heights().chain(edges().filter(|_| self.groups.is_empty()));
+        if let Some(y) = heights.find(|&y| self.log_y && y <= 0.0) {
+            return refused(format!("y above 0 on a logarithmic axis, but {y} came; leave such points away"));
         }
-        match self.y_range {
-            Some((low, high)) if !(low < high && plottable(low) && plottable(high)) => {
-                refused(&format!("panel {title:?}: expected a range of y that rises, but {low} to {high} came"))
-            }
-            _ => Ok(()),
+        match self.marks().find(|mark| self.log_x && mark.x <= 0.0) {
+            Some(Mark { x, .. }) => refused(format!("x above 0 on a logarithmic axis, but {x} came; leave such points away")),
+            None => Ok(()),
         }
     }
 
     fn axes(&self) -> (Axis, Axis) {
-        let points = || self.curves.iter().flat_map(|curve| &curve.points);
-        let spreads =
-            self.curves.iter().flat_map(|curve| curve.low.iter().chain(&curve.high).chain(curve.values.iter().flatten()));
-        let level = self.reference.iter().map(|(_, level)| level);
-        let heights = points().map(|(_, y)| y).chain(spreads).chain(level).copied().filter(|&y| !self.log_y || y > 0.0);
+        let level = self.reference.iter().map(|(_, level)| *level);
+        let heights = self.marks().flat_map(|mark| mark.values.iter().copied().chain(mark.edges()).chain([mark.y]));
+        let heights = heights.chain(level).filter(|&y| !self.log_y || y > 0.0);
         let y = match (self.y_range, self.groups.is_empty()) {
             (Some((low, high)), _) => Axis::between(low, high, self.log_y),
             (None, true) => Axis::over(heights, self.log_y, 0.04),
@@ -219,7 +219,7 @@ impl Panel {
             (None, false) => Axis::over(heights.flat_map(|y| [y / 2.0, y]), true, 0.04),
         };
         let x = match self.groups.len() {
-            0 => Axis::over(points().map(|&(x, _)| x), self.log_x, 0.0),
+            0 => Axis::over(self.marks().map(|mark| mark.x), self.log_x, 0.0),
             groups => Axis::between(-0.5, groups as f64 - 0.5, false),
         };
         (x, y)
@@ -233,18 +233,18 @@ impl Panel {
         let a_group = words.fold(self.curves.len() as f64 * BAR + BAR, f64::max);
         let (wide, high) = ((a_group * self.groups.len() as f64).max(if bars { 0.0 } else { INSIDE.0 }).ceil(), INSIDE.1);
         let at = |height: f64| (1.0 - y.share(height)) * high;
-        let place = |&(along, height): &(f64, f64)| (x.share(along) * wide, at(height));
+        let place = |mark: &Mark, height: f64| (x.share(mark.x) * wide, at(height));
         let look = |curve: &Curve| looks.iter().find(|(name, _)| *name == curve.name).map(|(_, look)| look);
         let curves = self.curves.iter().map(|curve| {
-            let edge = |values: &[f64]| -> Vec<_> {
-                curve.points.iter().zip(values).map(|(&(along, _), &height)| place(&(along, height))).collect()
+            let edge = |of: fn((f64, f64)) -> f64| -> Vec<_> {
+                curve.marks.iter().filter_map(|mark| Some(place(mark, of(mark.band?)))).collect()
             };
             context! {
                 look => look(curve),
-                points => curve.points.iter().map(place).collect::<Vec<_>>(),
-                low => edge(&curve.low),
-                high => edge(&curve.high),
-                values => curve.values.iter().map(|of_one| of_one.iter().map(|&value| at(value)).collect()).collect::<Vec<Vec<f64>>>(),
+                points => curve.marks.iter().map(|mark| place(mark, mark.y)).collect::<Vec<_>>(),
+                low => edge(|(low, _)| low),
+                high => edge(|(_, high)| high),
+                values => curve.marks.iter().map(|mark| mark.values.iter().map(|&value| at(value)).collect()).collect::<Vec<Vec<f64>>>(),
             }
         });
         let groups: Vec<(f64, Vec<String>)> =
@@ -267,11 +267,6 @@ impl Panel {
         let head = width(&self.title, TITLE);
         Drawn { width: (LEFT + wide + RIGHT).max(head), above: ABOVE, below, left: LEFT, its }
     }
-}
-
-/// Neither NaN nor infinite, nor so large that differences would be.
-fn plottable(value: f64) -> bool {
-    value.abs() <= 1e100
 }
 
 /// The different names, in the order of first appearance.
@@ -311,7 +306,7 @@ mod tests {
     use super::*;
 
     fn curve(name: &str, points: Vec<(f64, f64)>) -> Curve {
-        Curve { name: name.into(), points, ..Curve::default() }
+        Curve { name: name.into(), marks: points.into_iter().map(|(x, y)| Mark::at(x, y)).collect() }
     }
 
     fn panel(curves: Vec<Curve>) -> Panel {
@@ -320,13 +315,9 @@ mod tests {
 
     /// Two groups of two bars, with errors and the values that they are means of.
     fn bars(log_y: bool) -> Panel {
-        let curve = |name: &str, means: [f64; 2]| Curve {
-            name: name.into(),
-            points: (0..).zip(means).map(|(at, mean)| (f64::from(at), mean)).collect(),
-            low: means.map(|mean| mean - 1.0).to_vec(),
-            high: means.map(|mean| mean + 1.0).to_vec(),
-            values: means.map(|mean| vec![mean - 1.0, mean + 1.0]).to_vec(),
-        };
+        let bar =
+            |(x, y): (i32, f64)| Mark { band: Some((y - 1.0, y + 1.0)), values: vec![y - 1.0, y + 1.0], ..Mark::at(x.into(), y) };
+        let curve = |name: &str, means: [f64; 2]| Curve { name: name.into(), marks: (0..).zip(means).map(bar).collect() };
         Panel {
             groups: ["as the paper has it", "without marginalization"].map(Into::into).to_vec(),
             reference: Some(("floor".into(), 4.0)),
@@ -347,14 +338,13 @@ mod tests {
         (0..n)
             .map(|i| {
                 let rate = 0.002 * (1.0 + i as f64);
-                let points: Vec<(f64, f64)> = (0..60)
-                    .map(|t| {
-                        let x = start * (20_000.0 / start).powf(f64::from(t) / 59.0);
-                        (x, -4.2 - 0.1 * i as f64 - 4.0 * (-rate * x).exp() + 0.03 * (x * 0.01 + i as f64).sin())
-                    })
-                    .collect();
-                let spread = |sign: f64| points.iter().map(|(x, y)| y + sign * (0.05 + 0.3 * (-rate * x).exp())).collect();
-                Curve { low: spread(-1.0), high: spread(1.0), ..curve(&format!("estimator {}", i + 1), points) }
+                let mark = |t: i32| {
+                    let x = start * (20_000.0 / start).powf(f64::from(t) / 59.0);
+                    let y = -4.2 - 0.1 * i as f64 - 4.0 * (-rate * x).exp() + 0.03 * (x * 0.01 + i as f64).sin();
+                    let spread = 0.05 + 0.3 * (-rate * x).exp();
+                    Mark { band: Some((y - spread, y + spread)), ..Mark::at(x, y) }
+                };
+                Curve { name: format!("estimator {}", i + 1), marks: (0..60).map(mark).collect() }
             })
             .collect()
     }
@@ -423,11 +413,15 @@ mod tests {
 
     #[test]
     fn names_are_text() {
-        let picture = svg(&[panel(vec![curve("a < b & \"c\" \u{1}", vec![(1.0, 2.0)])])], 2).unwrap();
-        assert!(
-            picture.contains("a &lt; b &amp; &quot;c&quot; \u{fffd}") && png(&picture).is_ok() && !picture.contains("a < b"),
-            "{picture}"
-        );
+        let groups = vec!["<b>".into(); 2];
+        let hostile = Panel { title: "</svg><script>".into(), y_label: "\u{1}a & b".into(), groups, ..bars(true) };
+        for picture in [svg(&[hostile], 1), svg(&[panel(vec![curve("</svg><script>\u{1}a & b<b>", vec![(1.0, 2.0)])])], 2)] {
+            let picture = picture.unwrap();
+            for text in ["&lt;&#x2f;svg&gt;&lt;script&gt;", "\u{fffd}a &amp; b", "&lt;b&gt;"] {
+                assert!(picture.contains(text), "{text}: {picture}");
+            }
+            assert!(!picture.contains("<script") && png(&picture).is_ok());
+        }
         let long = "long ".repeat(60);
         let width = attributes(&svg(&[panel(vec![curve(&long, vec![(1.0, 2.0)])])], 2).unwrap(), "svg", "width")[0].to_owned();
         assert!(width.parse::<usize>().unwrap() > 300 * 8, "{width}");
@@ -446,17 +440,19 @@ mod tests {
         assert!(refusal(&[panel(vec![curve("one", vec![])])]).contains("at least one point"));
         assert!(refusal(&[panel(example(13, 1.0))]).contains("13 came"));
         assert!(refusal(&[panel([example(1, 1.0), example(1, 2.0)].into_iter().flatten().collect())]).contains("two came"));
-        assert!(one(|p| p.curves[0].points[1].1 = f64::NAN).contains("NaN"));
-        assert!(one(|p| p.curves[0].points[1].0 = f64::INFINITY).contains("inf"));
-        assert!(one(|p| p.curves[0].low = vec![1.0]).contains("1 and 0 came"));
-        assert!(one(|p| (p.curves[0].low, p.curves[0].high) = (vec![1.0; 2], vec![f64::NAN; 2])).contains("NaN"));
-        assert!(one(|p| (p.log_x, p.curves[0].points[0].0) = (true, 0.0)).contains("above 0"));
-        assert!(one(|p| (p.log_y, p.curves[0].points[1].1) = (true, -1.0)).contains("y above 0"));
+        for nan in [
+            (|p| p.curves[0].marks[1].y = f64::NAN) as fn(&mut Panel),
+            |p| p.curves[0].marks[1].band = Some((1.0, f64::NAN)),
+            |p| p.reference = Some(("level".into(), f64::NAN)),
+            |p| p.y_range = Some((f64::NAN, 1.0)),
+        ] {
+            assert!(one(nan).contains("NaN"));
+        }
+        assert!(one(|p| p.curves[0].marks[1].x = f64::INFINITY).contains("inf"));
+        assert!(one(|p| (p.log_x, p.curves[0].marks[0].x) = (true, 0.0)).contains("x above 0"));
+        assert!(one(|p| (p.log_y, p.curves[0].marks[1].y) = (true, -1.0)).contains("y above 0"));
+        assert!(one(|p| (p.log_y, p.curves[0].marks[1].band) = (true, Some((0.0, 1.0)))).contains("y above 0"));
         assert!(one(|p| (p.log_y, p.y_range) = (true, Some((0.0, 9.0)))).contains("y above 0"));
-        assert!(one(|p| p.reference = Some(("level".into(), f64::NAN))).contains("level"));
-        assert!(one(|p| p.y_range = Some((1.0, 1.0))).contains("1 to 1"));
-        assert!(one(|p| p.y_range = Some((f64::NAN, 1.0))).contains("NaN to 1"));
-        assert!(one(|p| (p.curves[0].low, p.curves[0].high) = (vec![2.0; 2], vec![1.0; 2])).contains("2 to 1"));
         assert!(svg(&[bars(true)], 0).is_err_and(|error| error.to_string().contains("1 and 0 came")));
         let bar = |change: fn(&mut Panel)| {
             let mut panel = bars(true);
@@ -465,9 +461,9 @@ mod tests {
         };
         assert!(bar(|p| p.curves.clear()).contains("at least one point"));
         assert!(bar(|p| p.curves.push(p.curves[0].clone())).contains("two came"));
-        assert!(bar(|p| p.curves[0].points[0].1 = 0.0).contains("above 0"));
-        assert!(bar(|p| p.curves[0].values[0].push(-1.0)).contains("above 0"));
-        assert!(bar(|p| p.reference = Some(("level".into(), 0.0))).contains("level"));
+        assert!(bar(|p| p.curves[0].marks[0].y = 0.0).contains("above 0"));
+        assert!(bar(|p| p.curves[0].marks[0].values.push(-1.0)).contains("above 0"));
+        assert!(bar(|p| p.reference = Some(("level".into(), 0.0))).contains("above 0"));
         assert!(bar(|p| p.curves = (0..8).map(|i| curve(&i.to_string(), vec![(0.0, 1.0)])).collect()).contains("1 to 7"));
     }
 
@@ -482,12 +478,12 @@ mod tests {
         assert!(double > 10.0 && (log[3].1 - log[2].1 - double).abs() < 0.3 && (log[2].1 - log[1].1).abs() < 0.2, "{log:?}");
         // Below 0, bars hang from it.
         let mut negative = bars(false);
-        negative.curves[0].points[0].1 = -5.0;
+        negative.curves[0].marks[0].y = -5.0;
         let hanging = drawn(negative);
         assert!((hanging[0].0 - (hanging[1].0 + hanging[1].1)).abs() < 0.2, "{hanging:?}");
         // An error that reaches below 0 ends at the axis, and what is all alike is drawn.
         let mut wide = bars(true);
-        wide.curves[0].low[0] = -95.0;
+        wide.curves[0].marks[0].band = Some((-95.0, 6.0));
         assert!(png(&svg(&[wide], 1).unwrap()).is_ok());
         let zero = Panel { curves: vec![curve("zero", vec![(0.0, 0.0), (1.0, 0.0)])], reference: None, ..bars(false) };
         assert!(png(&svg(&[zero], 1).unwrap()).is_ok());
@@ -508,12 +504,5 @@ mod tests {
         assert!(count([51, 142, 193]) > 3000 && count([221, 126, 51]) > 3000 && count([34, 34, 34]) > 2000);
         let one = Panel { curves: bars(true).curves[..1].to_vec(), ..bars(true) };
         assert!(!super::svg(&[one], 1).unwrap().contains(">small<"), "one label needs no legend");
-        let hostile =
-            Panel { title: "</svg><script>".into(), y_label: "a & b".into(), groups: vec!["<b>".into(); 2], ..bars(true) };
-        let svg = super::svg(&[hostile], 1).unwrap();
-        for text in ["&lt;&#x2f;svg&gt;&lt;script&gt;", "a &amp; b", "&lt;b&gt;"] {
-            assert!(svg.contains(text), "{text}: {svg}");
-        }
-        assert!(!svg.contains("<script") && png(&svg).is_ok());
     }
 }

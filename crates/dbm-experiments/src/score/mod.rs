@@ -1,20 +1,22 @@
 //! Scores of pictures of digits: a model's samples and completions beside real digits.
 
 mod reference;
-mod table;
 
-use crate::{Error, Session, likelihood, log_z};
+use crate::columns::{csv, flat};
+use crate::{Error, Report, Session, likelihood, log_z, template};
 use dbm_core::Dbm;
 use dbm_core::ais::AisSettings;
 use dbm_core::math::mean_and_error;
+use dbm_engine::MAX_SWEEPS;
 use dbm_score::{Completions, Scores};
+use minijinja::context;
 pub use reference::{GREY, Reference, are_digits, digits, levels};
 use serde::Serialize;
-pub use table::{csv, text};
+use serde_json::{Value, json};
 
 /// All that was scored.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct ScoreReport {
     /// Scores of the pictures.
     pub samples: Scores,
     /// The first 10 000 training digits, scored in the same way.
@@ -31,6 +33,40 @@ pub struct Report {
     /// Searches cut at the cap; none of pictures from a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub searches_capped: Option<usize>,
+}
+
+impl ScoreReport {
+    /// Of pictures, beside the first training digits.
+    ///
+    /// # Errors
+    /// Those of scores.
+    pub fn of(reference: &Reference, levels: &[u8], session: &Session) -> Result<Self, Error> {
+        let (samples, floor) = (reference.scorer.scores(session, levels)?, reference.floor(session)?);
+        Ok(Self { samples, floor, completions: None, nearest: None, bound: None, searches_capped: None })
+    }
+}
+
+impl Report for ScoreReport {
+    fn json(&self) -> Value {
+        json!(self)
+    }
+
+    /// Columns of numbers beside their names.
+    fn text(&self) -> String {
+        let values = context! { max_sweeps => MAX_SWEEPS, ..minijinja::Value::from_serialize(self) };
+        template::text("scores.txt", include_str!("scores.txt"), &values)
+    }
+
+    /// `of,score,value`: every number of a report, lists with their place after the name.
+    fn csv(&self) -> Result<String, Error> {
+        let all = json!(self);
+        let rows = all.as_object().into_iter().flatten().flat_map(|(part, value)| {
+            let (of, name) = if value.is_object() { (part.as_str(), "") } else { ("samples", part.as_str()) };
+            let numbers = flat(name, value).into_iter().filter(|(_, value)| !value.is_null());
+            numbers.map(|(name, value)| json!([of, name, value.to_string()])).collect::<Vec<_>>()
+        });
+        Ok(csv("of,score,value", rows))
+    }
 }
 
 /// The mean lower bound on log p(v) of test digits, in nats, which is one only as far as log Z is right.

@@ -25,7 +25,8 @@ pub struct Reference {
     truths: Vec<u8>,
     /// Grey levels of those of which the first are the floor, and each a possible nearest neighbour.
     others: Vec<u8>,
-    scorer: dbm_score::Reference,
+    /// Scores grey levels `[N, 784]`.
+    pub scorer: dbm_score::Reference,
 }
 
 impl Reference {
@@ -71,43 +72,19 @@ impl Reference {
         levels(self.test.visible.as_ref(), bits)
     }
 
-    /// Scores of bits `[N, visible]`, 0 and 1.
-    ///
-    /// # Errors
-    /// [`Error::Score`] for bits that are not whole pictures, or fewer than six of these.
-    pub fn of_bits(&self, threads: &impl Host, bits: &[u8]) -> Result<Scores, Error> {
-        self.of_levels(threads, &self.levels(bits))
-    }
-
-    /// Scores of pictures `[N, 784]`, grey levels.
-    ///
-    /// # Errors
-    /// [`Error::Score`] for levels that are not whole pictures, or fewer than six of these.
-    pub fn of_levels(&self, threads: &impl Host, levels: &[u8]) -> Result<Scores, Error> {
-        Ok(self.scorer.scores(threads, levels)?)
-    }
-
     /// Scores of the first 10 000 training digits: what no model need be better than.
     ///
     /// # Errors
     /// [`Error::Input`] for training data that are not digits, [`Error::Score`] for fewer than six.
     pub fn floor(&self, threads: &impl Host) -> Result<Scores, Error> {
         let count = FLOOR.min(self.train.examples.len());
-        self.of_levels(threads, &self.others[..count * PIXELS])
+        Ok(self.scorer.scores(threads, &self.others[..count * PIXELS])?)
     }
 
-    /// What takes no neighbours of bits `[N, visible]`, 0 and 1, and the digit that each is read as.
+    /// What takes no neighbours, of the first training digits, so many, or all: the distance that as many samples need not be below.
     ///
     /// # Errors
-    /// [`Error::Score`] for bits that are not whole pictures, or fewer than two of these.
-    pub fn quality(&self, threads: &impl Host, bits: &[u8]) -> Result<(Quality, Vec<u8>), Error> {
-        Ok(self.scorer.quality(threads, &self.levels(bits))?)
-    }
-
-    /// The same of the first training digits, so many, or all: the distance that as many samples need not be below.
-    ///
-    /// # Errors
-    /// As [`Self::quality`].
+    /// [`Error::Score`] for fewer than two.
     pub fn quality_of_train(&self, threads: &impl Host, count: usize) -> Result<Quality, Error> {
         let count = count.min(self.train.examples.len());
         Ok(self.scorer.quality(threads, &self.others[..count * PIXELS])?.0)

@@ -1,6 +1,5 @@
 //! How hidden units are active over examples, and what they tell about the class.
 
-use super::Plan;
 use crate::Session;
 use dbm_core::chains::Chains;
 use dbm_core::linalg::Matrix;
@@ -22,20 +21,21 @@ pub(super) struct Activity {
 }
 
 impl Activity {
-    pub fn of(model: &Dbm, data: &Dataset, plan: &Plan, session: &Session) -> Self {
+    /// Over the first `count` examples, by so many sweeps of each.
+    pub fn of(model: &Dbm, data: &Dataset, (count, sweeps, seed): (usize, u32, u64), session: &Session) -> Self {
         let class = |row: usize| data.labels.as_ref().map_or(0, |labels| usize::from(labels[row]));
-        let classes = 1 + (0..plan.count).map(class).max().unwrap_or_default();
-        let counted = plan.sweeps.div_ceil(2);
-        let parts = session.in_parts("examples", 0..plan.count, EXAMPLES, |rows| {
+        let classes = 1 + (0..count).map(class).max().unwrap_or_default();
+        let counted = sweeps.div_ceil(2);
+        let parts = session.in_parts("examples", 0..count, EXAMPLES, |rows| {
             let mut visible = Matrix::zeros(rows.len(), model.n_visible());
             rows.clone().enumerate().for_each(|(c, row)| data.examples.write_row(row, model.units(), visible.row_mut(c)));
-            let mut streams = Streams::new(plan.seed).of_chains(Purpose::Completion, 1, rows.start as u64..rows.end as u64);
+            let mut streams = Streams::new(seed).of_chains(Purpose::Completion, 1, rows.start as u64..rows.end as u64);
             let mut chains = Chains::new(model, visible, Clamp::Visible);
             let first = uniform_start(model, &mut chains, &mut streams);
             let mut high: Vec<Vec<f64>> = model.sizes()[1..].iter().map(|&n| vec![0.0; rows.len() * n]).collect();
-            for sweep in 0..plan.sweeps {
+            for sweep in 0..sweeps {
                 gibbs(model, &mut chains, &first, &mut streams);
-                if sweep + counted >= plan.sweeps {
+                if sweep + counted >= sweeps {
                     for (l, high) in high.iter_mut().enumerate() {
                         high.iter_mut()
                             .zip(chains.layer(l + 1).data())
@@ -47,14 +47,14 @@ impl Activity {
         });
         let zeros = |&n: &usize| vec![vec![0.0; n]; classes];
         let mut high: Vec<Vec<Vec<f64>>> = model.sizes()[1..].iter().map(zeros).collect();
-        for (start, part) in (0..plan.count).step_by(EXAMPLES).zip(parts) {
+        for (start, part) in (0..count).step_by(EXAMPLES).zip(parts) {
             for (l, rows) in part.iter().enumerate() {
                 for (row, shares) in (start..).zip(rows.chunks_exact(model.sizes()[l + 1])) {
                     high[l][class(row)].iter_mut().zip(shares).for_each(|(sum, share)| *sum += share / f64::from(counted));
                 }
             }
         }
-        let counts = (0..classes).map(|of| (0..plan.count).filter(|&row| class(row) == of).count() as f64).collect();
+        let counts = (0..classes).map(|of| (0..count).filter(|&row| class(row) == of).count() as f64).collect();
         Self { high, counts, labelled: data.labels.is_some() }
     }
 
