@@ -22,7 +22,7 @@ const OWN: &str = "own";
 pub fn masthead() -> impl IntoView {
     let (session, uploads, view) = (Session::of_page(), Uploads::of_page(), OnShow::of_page().view);
     let choose = move |model: String| {
-        session.looks_at_pretrained.set(model != TRAINING);
+        session.models.looks_at_pretrained.set(model != TRAINING);
         match model.as_str() {
             TRAINING => session.show_training(),
             OWN => session.show_own(),
@@ -30,19 +30,19 @@ pub fn masthead() -> impl IntoView {
         }
     };
     // Train shows the model in training, whatever completes, unless it was asked for another.
-    let on_view = move || if view.get() == View::Train { session.looked_at() } else { session.model.get() };
+    let on_view = move || if view.get() == View::Train { session.looked_at() } else { session.models.model.get() };
     let resumable = move || {
-        session.model.get() == ModelChoice::Pretrained
-            && session.opened.with(Option::is_some)
-            && session.pretrained.with(|about| {
-                let width = session.data.with(|data| data.as_ref().map(|data| data.width));
+        session.models.model.get() == ModelChoice::Pretrained
+            && session.models.opened.with(Option::is_some)
+            && session.models.pretrained.with(|about| {
+                let width = session.sets.data.with(|data| data.as_ref().map(|data| data.width));
                 about.as_ref().is_some_and(|about| about.resumable && about.sizes.first().copied() == width)
             })
     };
-    let shipped = move || session.wanted.get().unwrap_or(session.shipped.get()).choice();
+    let shipped = move || session.models.wanted.get().unwrap_or(session.models.shipped.get()).choice();
     let chosen = Signal::derive(move || {
-        let own = session.opened.with(Option::is_some) && session.wanted.with(Option::is_none);
-        let name = if on_view() == ModelChoice::Training && session.wanted.with(Option::is_none) {
+        let own = session.models.opened.with(Option::is_some) && session.models.wanted.with(Option::is_none);
+        let name = if on_view() == ModelChoice::Training && session.models.wanted.with(Option::is_none) {
             TRAINING
         } else if own {
             OWN
@@ -52,7 +52,7 @@ pub fn masthead() -> impl IntoView {
         name.to_string()
     });
     let options = Signal::derive(move || {
-        let own = session.own.with(|own| own.as_ref().map(|own| SelectOption::new(OWN, &own.name)));
+        let own = session.models.own.with(|own| own.as_ref().map(|own| SelectOption::new(OWN, &own.name)));
         let training = SelectOption::new(TRAINING, "In training");
         SelectOption::of_choices::<ShippedModel>().into_iter().chain(own).chain([training]).collect::<Vec<_>>()
     });
@@ -88,7 +88,7 @@ pub fn masthead() -> impl IntoView {
                 <span class:absent=move || !resumable()>
                     <Button label="Go on training it" on_press=move |()| session.perform(session.resume()) />
                 </span>
-                <p class="figures-text">{move || line(on_view(), session.opening.get(), session.about_of(on_view()))}</p>
+                <p class="figures-text">{move || line(on_view(), session.models.opening.get(), session.about_of(on_view()))}</p>
             </div>
         </header>
     }

@@ -63,7 +63,7 @@ pub fn App(
     if has(View::Complete) {
         session.perform(session.fetch_model());
     } else {
-        session.model.set(ModelChoice::Training);
+        session.models.model.set(ModelChoice::Training);
     }
     if has(View::Train) || has(View::Complete) {
         session.open();

@@ -20,7 +20,7 @@ pub fn share_menu() -> impl IntoView {
     let to_copy = RwSignal::new(None::<(&'static str, String)>);
     Effect::new(move |_| {
         show.view.track();
-        session.runs.track();
+        session.run.runs.track();
         to_copy.set(None);
     });
     let field = NodeRef::<Input>::new();

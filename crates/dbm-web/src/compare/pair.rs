@@ -145,7 +145,7 @@ impl Pair {
             },
         );
         Effect::new(move |_| {
-            let _ = (self.session.choice_in_use.get(), self.session.uploads.track());
+            let _ = (self.session.sets.choice_in_use.get(), self.session.sets.uploads.track());
             untrack(|| self.look_for_data());
         });
         self.take_form();
@@ -179,7 +179,7 @@ impl Pair {
     /// Finds out what to train on: by its name in the address, or what is in use, once that is what the address names.
     fn look_for_data(self) {
         let session = self.session;
-        let in_use = session.source(session.choice_in_use.get_untracked());
+        let in_use = session.source(session.sets.choice_in_use.get_untracked());
         let found = self.form.with_untracked(|form| {
             let name = named(form);
             let fits =

@@ -21,10 +21,10 @@ fn write(state: CompletionState) -> Option<Keys> {
     let now = state.settings.get();
     let mut keys = Keys::default();
     let session = state.session;
-    if session.model.get() == ModelChoice::Training {
+    if session.models.model.get() == ModelChoice::Training {
         keys.put("model", "training");
-    } else if session.opened.with(Option::is_none) {
-        let shipped = session.wanted.get().unwrap_or(session.shipped.get());
+    } else if session.models.opened.with(Option::is_none) {
+        let shipped = session.models.wanted.get().unwrap_or(session.models.shipped.get());
         keys.put_unless("model", &shipped.choice().name, &ShippedModel::default().choice().name);
     }
     form::write(&now, &mut keys);
@@ -52,12 +52,12 @@ fn read(state: CompletionState, keys: &Keys) {
     let clean_up = keys.get("go").filter(|go| ["yes", "clean"].contains(go)).map(|go| go == "clean");
     state.to_come.set(Some(PictureInAddress { mask: text("mask"), ink: text("ink"), clean_up }));
     let session = state.session;
-    if keys.get("model") == Some("training") || session.opening.get_untracked() == Opening::Missing {
-        session.model.set(ModelChoice::Training);
+    if keys.get("model") == Some("training") || session.models.opening.get_untracked() == Opening::Missing {
+        session.models.model.set(ModelChoice::Training);
     } else if let Some(which) = keys.get("model").and_then(ShippedModel::named) {
         session.show(which);
-    } else if session.opened.with_untracked(Option::is_some) {
-        session.model.set(ModelChoice::Pretrained);
+    } else if session.models.opened.with_untracked(Option::is_some) {
+        session.models.model.set(ModelChoice::Pretrained);
     } else {
         session.show(ShippedModel::default());
     }

@@ -10,8 +10,8 @@ use leptos::prelude::*;
 pub fn about_model(state: CompletionState) -> impl IntoView {
     let session = state.session;
     let which = Memo::new(move |_| {
-        let is_shipped = session.model.get() == ModelChoice::Pretrained && session.opened.with(Option::is_none);
-        is_shipped.then(|| session.shipped.get())
+        let is_shipped = session.models.model.get() == ModelChoice::Pretrained && session.models.opened.with(Option::is_none);
+        is_shipped.then(|| session.models.shipped.get())
     });
     let (inside, unfolded) = (NodeRef::<Div>::new(), RwSignal::new(false));
     Effect::new(move |_| {

@@ -17,13 +17,13 @@ pub fn each_layer(state: CompletionState) -> impl IntoView {
     // Which model it is, and how many layers it has; none for what is not shown here.
     let of = Memo::new(move |_| {
         let about = session.about().filter(|about| about.image.is_some() && about.sizes.len() > 2)?;
-        let training = session.model.get() == ModelChoice::Training;
-        Some((session.model.get(), about.sizes, about.classes, (!training).then_some(about.steps)))
+        let training = session.models.model.get() == ModelChoice::Training;
+        Some((session.models.model.get(), about.sizes, about.classes, (!training).then_some(about.steps)))
     });
     let heard = Looks::of(session, of);
     let layers = Memo::new(move |_| of.with(|of| of.as_ref().map_or(0, |(_, sizes, ..)| sizes.len())));
     let start = move || {
-        let (model, seed) = (session.model.get_untracked(), fresh_seed());
+        let (model, seed) = (session.models.model.get_untracked(), fresh_seed());
         let commands = (0..layers.get_untracked() as u32).map(|layer| Command::Samples { model, layer, count: COUNT, seed });
         heard.start(commands.collect(), |event| if let Event::Samples(grid) = event { Some(grid) } else { None });
     };

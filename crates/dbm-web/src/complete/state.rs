@@ -99,7 +99,7 @@ impl CompletionState {
             awaited: StoredValue::default(),
         };
         Effect::new(move |_| {
-            state.session.data.track();
+            state.session.sets.data.track();
             if let Some(shape) = state.shape_on_view() {
                 untrack(|| state.fit_picture(shape));
             }
@@ -147,7 +147,7 @@ impl CompletionState {
 
     /// Which model answers: in training at which step, or which of those that are open.
     fn whose(self) -> (ModelChoice, Option<String>, ShippedModel) {
-        (self.session.model.get(), self.session.opened.get(), self.session.shipped.get())
+        (self.session.models.model.get(), self.session.models.opened.get(), self.session.models.shipped.get())
     }
 
     /// Whether there are answers to the present question.
@@ -176,7 +176,7 @@ impl CompletionState {
         let (values, unknown) = self.picture.with(|picture| (picture.bits().to_vec(), picture.unknown().to_vec()));
         let (answers, (method, sweeps)) = (settings.answers.0, settings.completion_method(clean_up));
         CompletionRequest {
-            model: self.session.model.get(),
+            model: self.session.models.model.get(),
             values,
             unknown,
             answers,
@@ -195,7 +195,7 @@ impl CompletionState {
             return;
         }
         let truth = self.picture.with_untracked(|picture| picture.truth().map(<[u8]>::to_vec));
-        let (whose, step) = (untrack(|| self.whose()), self.session.metrics.with_untracked(|metrics| metrics.step));
+        let (whose, step) = (untrack(|| self.whose()), self.session.run.metrics.with_untracked(|metrics| metrics.step));
         let answer = self.work.ask(Command::Complete(request.clone()));
         self.session.perform(async move {
             if let Some(Event::Completions(completions)) = answer.await? {
@@ -257,8 +257,9 @@ impl CompletionState {
     /// Where a picture can come from for the model on view: the start itself, or the nearest that can.
     pub fn possible_start(self, start: PictureStart) -> PictureStart {
         let shape = self.shape_on_view();
-        let data_fit =
-            || self.session.data.with(|data| data.as_ref().map(|data| data.width as usize)) == shape.map(|shape| shape.units);
+        let data_fit = || {
+            self.session.sets.data.with(|data| data.as_ref().map(|data| data.width as usize)) == shape.map(|shape| shape.units)
+        };
         match start {
             PictureStart::Generated if !shape.is_some_and(|shape| shape.is_picture(28, 28)) => {
                 self.possible_start(PictureStart::Data)
@@ -294,14 +295,14 @@ impl CompletionState {
     pub fn new_picture(self) {
         let Some(shape) = untrack(|| self.shape_on_view()) else { return };
         let CompletionSettings { start, picture_seed: seed, .. } = self.settings.get_untracked();
-        let data_to_come = self.session.data.with_untracked(Option::is_none) && self.to_come.with_untracked(Option::is_some);
+        let data_to_come = self.session.sets.data.with_untracked(Option::is_none) && self.to_come.with_untracked(Option::is_some);
         if start == PictureStart::Data && data_to_come {
             return;
         }
         let Some(source) = untrack(|| self.possible_start(start)).source() else {
             return self.take_picture(Picture::blank(shape));
         };
-        let answer = self.session.client.ask(Command::Picture { source, model: self.session.model.get_untracked(), seed });
+        let answer = self.session.client.ask(Command::Picture { source, model: self.session.models.model.get_untracked(), seed });
         let request = answer.id;
         self.awaited.set_value(Some((request, shape)));
         self.session.perform(async move {

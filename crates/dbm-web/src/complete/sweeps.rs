@@ -23,13 +23,13 @@ pub fn against_sweeps(state: CompletionState) -> impl IntoView {
     let session = state.session;
     let is_image = Memo::new(move |_| session.about().as_ref().is_some_and(|about| about.image.is_some()));
     // What was seen of one model says nothing of another.
-    let trains = Memo::new(move |_| session.model.get() == ModelChoice::Training && session.running.get());
+    let trains = Memo::new(move |_| session.models.model.get() == ModelChoice::Training && session.run.running.get());
     let of = Memo::new(move |_| {
-        (session.model.get(), trains.get(), session.about().as_ref().map(|about| (about.sizes.clone(), about.steps)))
+        (session.models.model.get(), trains.get(), session.about().as_ref().map(|about| (about.sizes.clone(), about.steps)))
     });
     let looks = Looks::of(session, of);
     let start = move || {
-        let (model, seed) = (session.model.get_untracked(), fresh_seed());
+        let (model, seed) = (session.models.model.get_untracked(), fresh_seed());
         let commands = SWEEPS.map(|sweeps| Command::Sweeps { model, count: CHAINS, sweeps, seed });
         looks.start(commands.to_vec(), |event| if let Event::Swept(swept) = event { Some(swept) } else { None });
     };

@@ -48,7 +48,7 @@ impl Gaps {
         let gaps =
             Self { session, work: Work::new(session.client), filled: RwSignal::default(), evaluation: RwSignal::default() };
         Effect::new(move |_| {
-            session.data.track();
+            session.sets.data.track();
             gaps.filled.set(None);
             gaps.evaluation.set(None);
         });
@@ -62,8 +62,8 @@ impl Gaps {
 
     /// Shows `look` the table in use, where it is one.
     fn with_table<T>(self, look: impl FnOnce(&EncodedData) -> T) -> Option<T> {
-        let DataChoice::Upload(place) = self.session.choice_in_use.get() else { return None };
-        self.session.uploads.with(|uploads| match &uploads.get(place)?.source {
+        let DataChoice::Upload(place) = self.session.sets.choice_in_use.get() else { return None };
+        self.session.sets.uploads.with(|uploads| match &uploads.get(place)?.source {
             DataSource::Examples(encoded) if !encoded.table.is_empty() => Some(look(encoded)),
             _ => None,
         })
@@ -101,9 +101,9 @@ impl Gaps {
 pub fn GapsPanel() -> impl IntoView {
     let session = Session::of_page();
     let gaps = Gaps::new(session);
-    let missing = Memo::new(move |_| session.data.with(|data| data.as_ref().map_or(0, |data| data.missing)));
+    let missing = Memo::new(move |_| session.sets.data.with(|data| data.as_ref().map_or(0, |data| data.missing)));
     let shown = Memo::new(move |_| gaps.is_table() && missing.get() > 0);
-    let untrained = move || session.metrics.with(|metrics| metrics.step) == 0;
+    let untrained = move || session.run.metrics.with(|metrics| metrics.step) == 0;
     let busy = move || gaps.work.now().is_some();
     let parts = Signal::derive(move || gaps.work.parts());
     let save = move |file: fn(&Filled) -> &NamedBytes| {

@@ -27,14 +27,14 @@ pub fn Data() -> impl IntoView {
     let (session, uploads) = (Session::of_page(), Uploads::of_page());
     let canvas = NodeRef::<Canvas>::new();
     let preview = move || {
-        let preview = session.data.get()?.preview;
+        let preview = session.sets.data.get()?.preview;
         Some(Grid { count: preview.count.min(PREVIEW as u32), ..preview })
     };
     shows(canvas, preview, |surface, colours, preview| tiles(surface, colours, &preview, PREVIEW));
     let choose = move |name: String| {
         uploads.choose(DataChoice::named(&name).unwrap_or_else(|| DataChoice::Upload(name.parse().unwrap_or_default())));
     };
-    let value = move || match session.choice.get() {
+    let value = move || match session.sets.choice.get() {
         DataChoice::Upload(place) => place.to_string(),
         known => known.name().to_string(),
     };
@@ -42,13 +42,13 @@ pub fn Data() -> impl IntoView {
         let known = [("digits", "Generated digits"), ("bars", "Bars and stripes 4 × 4"), ("mnist", "MNIST, fetched (10 MB)")];
         let known = known.map(|(value, label)| SelectOption::new(value, label)).into_iter();
         let line = |(place, upload): (usize, Upload)| SelectOption::new(place.to_string(), upload.name);
-        known.chain(session.uploads.get().into_iter().enumerate().map(line)).collect::<Vec<_>>()
+        known.chain(session.sets.uploads.get().into_iter().enumerate().map(line)).collect::<Vec<_>>()
     });
     let about = move || {
-        if session.loading.get() {
+        if session.sets.loading.get() {
             return "Reading the data …".to_string();
         }
-        session.data.get().map_or_else(String::new, |data| {
+        session.sets.data.get().map_or_else(String::new, |data| {
             let shape = Shape::of_grid(&data.preview);
             let bits = if shape.depth > 1 { format!(" of {} bits", shape.depth) } else { String::new() };
             let layout = match data.image {
@@ -61,7 +61,7 @@ pub fn Data() -> impl IntoView {
         })
     };
     let height = move || {
-        let shape = session.data.with(|data| data.as_ref().map(|data| Shape::of_grid(&data.preview)));
+        let shape = session.sets.data.with(|data| data.as_ref().map(|data| Shape::of_grid(&data.preview)));
         shape.unwrap_or_else(|| Shape::of((28, 28), Greys::default())).ratio(PREVIEW, 1)
     };
     view! {
@@ -74,7 +74,7 @@ pub fn Data() -> impl IntoView {
                     options
                     value
                     on_choose=choose
-                    disabled=Signal::derive(move || session.loading.get())
+                    disabled=Signal::derive(move || session.sets.loading.get())
                 />
             </div>
             <canvas

@@ -79,7 +79,7 @@ pub fn model_form(proof: ProofState) -> impl IntoView {
 
 /// Asks the lab for its run's checkpoint, and the workers for the model in it.
 fn take(proof: ProofState, session: Session, status: RwSignal<String>) {
-    let units = session.training.with_untracked(|about| about.as_ref().map_or(u32::MAX, |about| about.sizes.iter().sum()));
+    let units = session.models.training.with_untracked(|about| about.as_ref().map_or(u32::MAX, |about| about.sizes.iter().sum()));
     if units > MAX_UNITS {
         return status.set(NEEDS.into());
     }

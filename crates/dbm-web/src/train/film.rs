@@ -27,7 +27,7 @@ pub fn follow(session: Session) {
     let seen = session.samples_of(ModelChoice::Training);
     Effect::new(move |_| {
         let Some(grid) = seen.get() else { return };
-        let run = session.plan.get_untracked().zip(session.data.get_untracked());
+        let run = session.run.plan.get_untracked().zip(session.sets.data.get_untracked());
         FILM.with_borrow_mut(|film| {
             if film.run != run {
                 *film = Film { run, frames: Vec::new() };
@@ -54,7 +54,7 @@ fn add(film: &mut Vec<Grid>, grid: Grid) {
 pub fn save(session: Session) {
     let frames = FILM.with_borrow(|film| film.frames.clone());
     let steps: Vec<u32> = frames.iter().map(|grid| grid.step).collect();
-    let ([first, .., last], Some(about)) = (&steps[..], session.training.get_untracked()) else {
+    let ([first, .., last], Some(about)) = (&steps[..], session.models.training.get_untracked()) else {
         return session
             .notices
             .news("There is no film yet: it shows the samples that are seen while a model trains. Press Train first.");

@@ -16,13 +16,13 @@ pub fn gpu_choice(session: Session) -> impl IntoView {
     // Whether both were timed for this run, and the processor was the faster.
     let slower = RwSignal::new(false);
     let there = js_sys::Reflect::get(&window().navigator(), &"gpu".into()).is_ok_and(|gpu| gpu.is_object());
-    let used = Memo::new(move |_| session.metrics.with(|metrics| metrics.gpu));
-    let computed_by = Memo::new(move |_| session.metrics.with(|metrics| metrics.computed_by.clone()));
+    let used = Memo::new(move |_| session.run.metrics.with(|metrics| metrics.gpu));
+    let computed_by = Memo::new(move |_| session.run.metrics.with(|metrics| metrics.computed_by.clone()));
     let busy = Memo::new(move |_| work.now().is_some());
-    let ready = move || session.plan.with(Option::is_some) && !session.loading.get();
+    let ready = move || session.run.plan.with(Option::is_some) && !session.sets.loading.get();
     // What was measured is of the run that was there.
     Effect::new(move |_| {
-        session.runs.track();
+        session.run.runs.track();
         told.set(String::new());
         slower.set(false);
     });

@@ -21,7 +21,7 @@ struct Log {
 
 /// Adds what the session says from now on.
 pub fn follow(session: Session) {
-    Effect::new(move |_| session.metrics.with(add));
+    Effect::new(move |_| session.run.metrics.with(add));
 }
 
 /// Adds where training stands, if it has gone on; a run that begins anew begins a log.

@@ -40,18 +40,18 @@ pub fn Training(
     let two_runs = OnShow::of_page().two_runs;
     log::follow(session);
     film::follow(session);
-    let ready = move || session.plan.with(Option::is_some) && !session.loading.get();
-    let step = Memo::new(move |_| session.metrics.with(|metrics| metrics.step));
-    let begun = Memo::new(move |_| session.metrics.with(Metrics::begun));
-    let rate = move || session.metrics.with(|metrics| if metrics.running { metrics.steps_per_second } else { 0.0 });
-    let by = Memo::new(move |_| session.metrics.with(computing));
+    let ready = move || session.run.plan.with(Option::is_some) && !session.sets.loading.get();
+    let step = Memo::new(move |_| session.run.metrics.with(|metrics| metrics.step));
+    let begun = Memo::new(move |_| session.run.metrics.with(Metrics::begun));
+    let rate = move || session.run.metrics.with(|metrics| if metrics.running { metrics.steps_per_second } else { 0.0 });
+    let by = Memo::new(move |_| session.run.metrics.with(computing));
     let changed = Memo::new(move |_| {
-        let plan = session.draft.with(Draft::plan);
-        plan.is_none_or(|plan| !session.plan.with(|present| present.as_ref().is_none_or(|present| present.same_run(&plan))))
+        let plan = session.run.draft.with(Draft::plan);
+        plan.is_none_or(|plan| !session.run.plan.with(|present| present.as_ref().is_none_or(|present| present.same_run(&plan))))
     });
     let save = move |form| save(session, form);
     let hint = move || match (changed.get(), begun.get()) {
-        (true, _) if session.draft.with(Draft::plan).is_none() => "One of the settings cannot be used yet.",
+        (true, _) if session.run.draft.with(Draft::plan).is_none() => "One of the settings cannot be used yet.",
         (true, true) => "Press Reset to start with these settings.",
         (true, false) => "Train starts with these settings.",
         _ => "",
@@ -67,21 +67,21 @@ pub fn Training(
                         key="t"
                         class="primary"
                         help="Trains until paused. Settings that were changed before the first step are taken up."
-                        disabled=move || !ready() || session.running.get()
+                        disabled=move || !ready() || session.run.running.get()
                         on_press=move |()| session.perform(session.train(Command::Train))
                     />
                     <Button
                         label="Pause"
                         key="t"
                         help="Stops between two parts of a step. Pausing changes no bit of the run."
-                        disabled=move || !session.running.get()
+                        disabled=move || !session.run.running.get()
                         on_press=move |()| session.perform(session.pause())
                     />
                     <Button
                         label="Step"
                         key="s"
                         help="One gradient step, on one minibatch."
-                        disabled=move || !ready() || session.running.get()
+                        disabled=move || !ready() || session.run.running.get()
                         on_press=move |()| session.perform(session.train(Command::Step))
                     />
                     <Button
@@ -109,7 +109,7 @@ pub fn Training(
                     </span>
                 </p>
                 <p class="figures-text" role="status" aria-live="off" data-longest="Kept at step 100000">
-                    <span>{move || session.kept.get().map_or_else(String::new, |step| format!("Kept at step {step}"))}</span>
+                    <span>{move || session.run.kept.get().map_or_else(String::new, |step| format!("Kept at step {step}"))}</span>
                 </p>
                 <div class="transport-line">
                     <p class="hint" role="status">{hint}</p>
@@ -174,7 +174,7 @@ fn runs_choice() -> impl IntoView {
 /// How fast the run goes, and what tells it from others.
 fn run_line(session: Session) -> impl IntoView {
     let pace = move |pace: String| session.set_pace(pace.parse().unwrap_or(0));
-    let sum = Memo::new(move |_| session.metrics.with(|metrics| metrics.checksum.clone()));
+    let sum = Memo::new(move |_| session.run.metrics.with(|metrics| metrics.checksum.clone()));
     let option =
         |pace: u32| SelectOption::new(pace.to_string(), if pace == 0 { "full speed".into() } else { format!("{pace} a second") });
     let paces: Vec<_> = std::iter::once(0).chain(PACES).map(option).collect();
@@ -186,7 +186,7 @@ fn run_line(session: Session) -> impl IntoView {
                     label="Speed"
                     help="Slowed down, single steps can be watched. It changes no bit of the run."
                     options=paces
-                    value=Signal::derive(move || session.pace.get().to_string())
+                    value=Signal::derive(move || session.run.pace.get().to_string())
                     on_choose=pace
                 />
             </span>
@@ -220,7 +220,7 @@ fn speed(rate: f64) -> String {
 
 /// What the counter does not count: pretraining, and the parts of a gradient step that takes long.
 fn underway_line(session: Session) -> impl IntoView {
-    let underway = Memo::new(move |_| session.metrics.with(underway));
+    let underway = Memo::new(move |_| session.run.metrics.with(underway));
     view! {
         <Show when=move || underway.with(Option::is_some)>
             <p class="counter underway">

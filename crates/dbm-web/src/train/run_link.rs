@@ -54,11 +54,11 @@ impl RunLink {
         let link = Self { session, uploads, two_runs, goal: RwSignal::default() };
         bind(PREFIX, move || Some(link.keys()), move |keys| link.read(keys));
         Effect::new(move |_| {
-            session.runs.track();
+            session.run.runs.track();
             link.set_off();
         });
         Effect::new(move |_| {
-            session.metrics.track();
+            session.run.metrics.track();
             link.compare();
         });
     }
@@ -66,9 +66,9 @@ impl RunLink {
     fn keys(self) -> Keys {
         let mut keys = Keys::default();
         keys.put_on("two", self.two_runs.get());
-        keys.put_unless("speed", &self.session.pace.get(), &0);
-        let (goal, data) = (self.goal.get(), name_of(self.session, self.session.choice.get()));
-        self.session.draft.with(|draft| {
+        keys.put_unless("speed", &self.session.run.pace.get(), &0);
+        let (goal, data) = (self.goal.get(), name_of(self.session, self.session.sets.choice.get()));
+        self.session.run.draft.with(|draft| {
             let goal = goal.filter(|goal| goal.data == data && goal.draft == *draft);
             put_run(&mut keys, data, draft, goal.as_ref().map(|goal| (goal.step, &*goal.sum)));
         });
@@ -78,7 +78,7 @@ impl RunLink {
     fn read(self, keys: &Keys) {
         self.two_runs.set(keys.is_on("two"));
         let pace = keys.parse("speed").filter(|pace| PACES.contains(pace)).unwrap_or(0);
-        if pace != self.session.pace.get_untracked() {
+        if pace != self.session.run.pace.get_untracked() {
             self.session.set_pace(pace);
         }
         self.take_up(keys);
@@ -87,7 +87,7 @@ impl RunLink {
     /// Takes up the address's run.
     fn take_up(self, keys: &Keys) {
         let session = self.session;
-        let present = name_of(session, session.choice_in_use.get_untracked());
+        let present = name_of(session, session.sets.choice_in_use.get_untracked());
         let named = keys.get("data").unwrap_or("digits");
         let data = ["digits", "bars", "mnist", "own"].into_iter().find(|data| *data == named).unwrap_or_else(|| {
             let text = format!("The address asks for data “{named}”; expected digits, bars, mnist or own.");
@@ -110,22 +110,22 @@ impl RunLink {
         }
         let step = step.filter(|_| plan.is_some() && !self.two_runs.get_untracked());
         self.goal.set(step.map(|step| Goal { data, draft: draft.clone(), step, sum, stage: Stage::Waits }));
-        session.draft.set(draft);
+        session.run.draft.set(draft);
         if data == "own" && present != "own" {
             let text = "This link is of a run on data of its maker’s: load them, and open it again, to repeat it.";
             return session.notices.news(text);
         }
         let choice = DataChoice::named(data).unwrap_or_default();
-        let here = session.plan.get_untracked();
+        let here = session.run.plan.get_untracked();
         match here {
             // The worker has nothing yet, and gets this first.
             None if present != data && data != "mnist" => {
-                session.choice_in_use.set(choice);
-                session.choice.set(choice);
+                session.sets.choice_in_use.set(choice);
+                session.sets.choice.set(choice);
             }
             _ if present != data => self.uploads.choose(choice),
             Some(here) if step.is_some() => {
-                let begun = session.metrics.with_untracked(Metrics::begun);
+                let begun = session.run.metrics.with_untracked(Metrics::begun);
                 if !begun && plan.is_some_and(|plan| plan.same_run(&here)) {
                     self.set_off();
                 } else {
@@ -140,17 +140,19 @@ impl RunLink {
     fn set_off(self) {
         let session = self.session;
         let Some(goal) = self.goal.get_untracked().filter(|goal| goal.stage == Stage::Waits) else { return };
-        let stands = session.metrics.with_untracked(|metrics| metrics.step);
+        let stands = session.run.metrics.with_untracked(|metrics| metrics.step);
         let plan = goal.draft.plan();
-        let same =
-            session.plan.with_untracked(|here| here.as_ref().zip(plan.as_ref()).is_some_and(|(here, plan)| here.same_run(plan)));
-        if !same || goal.data != name_of(session, session.choice_in_use.get_untracked()) {
+        let same = session
+            .run
+            .plan
+            .with_untracked(|here| here.as_ref().zip(plan.as_ref()).is_some_and(|(here, plan)| here.same_run(plan)));
+        if !same || goal.data != name_of(session, session.sets.choice_in_use.get_untracked()) {
             return;
         }
         let step = goal.step;
         self.goal.set(Some(Goal { stage: Stage::Trains, ..goal }));
         if step > stands {
-            session.model.set(ModelChoice::Training);
+            session.models.model.set(ModelChoice::Training);
             session.perform(session.go(Command::TrainUntil(step)));
         } else {
             self.compare();
@@ -163,7 +165,7 @@ impl RunLink {
             return;
         };
         let at_goal = |metrics: &Metrics| (metrics.step == goal.step).then(|| metrics.checksum.clone());
-        let Some(sum) = self.session.metrics.with_untracked(at_goal).filter(|sum| !sum.is_empty()) else { return };
+        let Some(sum) = self.session.run.metrics.with_untracked(at_goal).filter(|sum| !sum.is_empty()) else { return };
         let (notices, step) = (self.session.notices, goal.step);
         if sum == goal.sum {
             notices.news(format!("The same run, bit for bit: checksum {sum} at step {step}."));
@@ -178,15 +180,15 @@ impl RunLink {
 fn name_of(session: Session, choice: DataChoice) -> &'static str {
     let DataChoice::Upload(place) = choice else { return choice.name() };
     let is_mnist = |uploads: &Vec<Upload>| uploads.get(place).is_some_and(|upload| upload.name == MNIST);
-    if session.uploads.with_untracked(is_mnist) { DataChoice::Mnist.name() } else { choice.name() }
+    if session.sets.uploads.with_untracked(is_mnist) { DataChoice::Mnist.name() } else { choice.name() }
 }
 
 /// What takes the paused run elsewhere: its keys, and what is to be known of them; nothing of one that goes, or has not begun.
 pub fn shared(session: Session) -> Option<(Vec<(String, String)>, String)> {
-    let plan = session.plan.get_untracked()?;
-    let data = name_of(session, session.choice_in_use.get_untracked());
+    let plan = session.run.plan.get_untracked()?;
+    let data = name_of(session, session.sets.choice_in_use.get_untracked());
     let (step, sum, on_gpu) =
-        session.metrics.with_untracked(|metrics| (metrics.step, metrics.checksum.clone(), !metrics.computed_by.is_empty()));
+        session.run.metrics.with_untracked(|metrics| (metrics.step, metrics.checksum.clone(), !metrics.computed_by.is_empty()));
     if step == 0 || sum.is_empty() {
         return None;
     }

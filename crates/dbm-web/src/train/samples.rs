@@ -41,7 +41,7 @@ pub fn Samples() -> impl IntoView {
             session.perform(ask(session));
         }
     });
-    let trains = move || session.looked_at() == ModelChoice::Training && session.running.get();
+    let trains = move || session.looked_at() == ModelChoice::Training && session.run.running.get();
     let how = move || {
         if trains() {
             "What the free chains of the latest step look like: each pixel at its likelier value, given the layer above."
@@ -100,7 +100,7 @@ pub fn Samples() -> impl IntoView {
 fn signals_list(session: Session) -> impl IntoView {
     let seen = Memo::new(move |_| {
         let training = session.looked_at() == ModelChoice::Training;
-        session.metrics.with(|metrics| metrics.signals).filter(|_| training)
+        session.run.metrics.with(|metrics| metrics.signals).filter(|_| training)
     });
     let number = move |of: fn(dbm_protocol::RunSignals) -> String| move || seen.get().map_or_else(|| "–".into(), of);
     view! {
@@ -123,7 +123,7 @@ fn signals_list(session: Session) -> impl IntoView {
 
 /// At which step, or before it.
 fn when(session: Session, samples: &Grid) -> String {
-    let pretraining = session.metrics.with(|metrics| metrics.pretraining.is_some_and(|p| p.begun() && !p.is_done()));
+    let pretraining = session.run.metrics.with(|metrics| metrics.pretraining.is_some_and(|p| p.begun() && !p.is_done()));
     if pretraining && samples.model == ModelChoice::Training && samples.step == 0 {
         "during pretraining".into()
     } else {

@@ -12,14 +12,15 @@ fn form() -> Form {
     let data = Signal::derive(move || {
         let unknown = ForData { visible: 784, is_picture: true };
         session
+            .sets
             .data
             .with(|data| data.as_ref().map_or(unknown, |data| ForData { visible: data.width, is_picture: data.image.is_some() }))
     });
     let change = move |(setting, text)| {
         let data = data.get_untracked();
-        session.draft.update(|draft| draft.change(setting, text, data));
+        session.run.draft.update(|draft| draft.change(setting, text, data));
     };
-    Form { id: "field", draft: session.draft.into(), change: Callback::new(change), data, beside: None }
+    Form { id: "field", draft: session.run.draft.into(), change: Callback::new(change), data, beside: None }
 }
 
 /// What nearly every visitor looks at, and below it what else a run goes by.

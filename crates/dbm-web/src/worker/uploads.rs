@@ -159,11 +159,11 @@ impl Uploads {
 
     /// MNIST, with no question asked: it is known what is in it.
     async fn use_mnist(self) -> Result<(), Failure> {
-        let here = self.session.uploads.with_untracked(|uploads| uploads.iter().position(|upload| upload.name == MNIST));
+        let here = self.session.sets.uploads.with_untracked(|uploads| uploads.iter().position(|upload| upload.name == MNIST));
         if let Some(place) = here {
             return self.session.use_data(DataChoice::Upload(place)).await;
         }
-        self.session.choice.set(DataChoice::Mnist);
+        self.session.sets.choice.set(DataChoice::Mnist);
         match self.ask(FilesCommand::FetchMnist).await? {
             FilesEvent::Understood(about) => self.encode(about.encoding, 0.0, Some(MNIST)).await,
             _ => Ok(()),
@@ -259,6 +259,6 @@ impl Uploads {
 
     fn stop(self) {
         self.reading.set(None);
-        self.session.choice.set(self.session.choice_in_use.get_untracked());
+        self.session.sets.choice.set(self.session.sets.choice_in_use.get_untracked());
     }
 }

@@ -107,12 +107,13 @@ impl Particles {
     /// The model that the settings mean, as it stands now.
     fn stands(self, settings: &ParticleSettings) -> Stands {
         match settings.model {
-            ParticleModel::Opened => {
-                Stands { opened: Some((self.session.pretrained.get(), self.session.opened.get())), ..Stands::default() }
-            }
+            ParticleModel::Opened => Stands {
+                opened: Some((self.session.models.pretrained.get(), self.session.models.opened.get())),
+                ..Stands::default()
+            },
             ParticleModel::Training => Stands {
-                run: Some(self.session.runs.get()),
-                step: self.session.metrics.with(|metrics| metrics.step),
+                run: Some(self.session.run.runs.get()),
+                step: self.session.run.metrics.with(|metrics| metrics.step),
                 opened: None,
             },
             ParticleModel::Random => Stands::default(),
@@ -123,8 +124,8 @@ impl Particles {
     pub fn has_model(self, settings: &ParticleSettings) -> bool {
         match settings.model {
             // Where this view is alone, the model is fetched when it is needed.
-            ParticleModel::Opened => OnShow::of_page().embedded.is_some() || self.session.pretrained.with(Option::is_some),
-            ParticleModel::Training => self.session.training.with(Option::is_some),
+            ParticleModel::Opened => OnShow::of_page().embedded.is_some() || self.session.models.pretrained.with(Option::is_some),
+            ParticleModel::Training => self.session.models.training.with(Option::is_some),
             ParticleModel::Random => true,
         }
     }
@@ -199,11 +200,11 @@ impl Particles {
         let mut stands = untrack(|| self.stands(settings));
         let (about, checkpoint) = match settings.model {
             ParticleModel::Random => (None, None),
-            ParticleModel::Opened => (self.session.pretrained.get_untracked(), Some(self.session.opened_file().await?)),
+            ParticleModel::Opened => (self.session.models.pretrained.get_untracked(), Some(self.session.opened_file().await?)),
             ParticleModel::Training => {
                 let (step, checkpoint) = self.session.save().await?;
                 stands.step = step;
-                (self.session.training.get_untracked(), Some(checkpoint))
+                (self.session.models.training.get_untracked(), Some(checkpoint))
             }
         };
         let shape = about.filter(|about| about.image.is_some()).map(|about| Shape::of_model(&about));

@@ -44,14 +44,17 @@ pub fn pairs_of_runs(particles: Particles) -> impl IntoView {
 fn controls(particles: Particles) -> impl IntoView {
     let (form, session) = (particles.form(), particles.session);
     let options = Memo::new(move |_| {
-        let in_equilibrium = || (session.shipped.get() == ShippedModel::InEquilibrium).then(|| "the one in equilibrium".into());
+        let in_equilibrium =
+            || (session.models.shipped.get() == ShippedModel::InEquilibrium).then(|| "the one in equilibrium".into());
         let sized = |about: &Option<ModelInfo>| about.as_ref().map(|about| listed(&about.sizes, "-"));
         ParticleModel::CHOICES
             .iter()
             .map(|choice| {
                 let (sizes, name) = match choice.value {
-                    ParticleModel::Opened => (session.pretrained.with(sized), session.opened.get().or_else(in_equilibrium)),
-                    ParticleModel::Training => (session.training.with(sized), None),
+                    ParticleModel::Opened => {
+                        (session.models.pretrained.with(sized), session.models.opened.get().or_else(in_equilibrium))
+                    }
+                    ParticleModel::Training => (session.models.training.with(sized), None),
                     ParticleModel::Random => (None, None),
                 };
                 let name = name.unwrap_or_else(|| choice.label.into());

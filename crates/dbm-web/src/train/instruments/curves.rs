@@ -86,7 +86,7 @@ fn add(history: &mut Vec<RunSignals>, seen: Option<RunSignals>, step: u32) -> bo
 pub fn curves_figure(session: Session, curve: RwSignal<usize>) -> impl IntoView {
     let history = RwSignal::new(Vec::new());
     Effect::new(move |_| {
-        let (seen, step) = session.metrics.with(|metrics| (metrics.signals, metrics.step));
+        let (seen, step) = session.run.metrics.with(|metrics| (metrics.signals, metrics.step));
         history.maybe_update(|history| add(history, seen, step));
     });
     let shown = Signal::derive(move || history.with(|history| chart(history, curve.get())));
@@ -132,7 +132,7 @@ fn activity(layers: &[Activity]) -> Chart {
 
 /// The region of the activities.
 pub fn activities_figure(session: Session) -> impl IntoView {
-    let layers = Memo::new(move |_| session.metrics.with(|metrics| metrics.activities.clone()));
+    let layers = Memo::new(move |_| session.run.metrics.with(|metrics| metrics.activities.clone()));
     let shown = Signal::derive(move || layers.with(|layers| activity(layers)));
     let words = Memo::new(move |_| {
         let of = |(place, layer): (usize, &Activity)| {

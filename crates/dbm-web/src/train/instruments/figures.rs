@@ -99,11 +99,12 @@ pub fn both_figures(session: Session) -> impl IntoView {
 fn figure(session: Session, figure: &'static Figure) -> impl IntoView {
     // The estimator of the present run, whatever the form says meanwhile.
     let estimator = Memo::new(move |_| {
-        session.plan.with(|plan| plan.as_ref().map(|plan| plan.settings.estimator.clone())).unwrap_or_default()
+        session.run.plan.with(|plan| plan.as_ref().map(|plan| plan.settings.estimator.clone())).unwrap_or_default()
     });
     let kind = Memo::new(move |_| estimator.with(|estimator| estimator.kind));
-    let small =
-        move || session.training.with(|about| about.as_ref().is_some_and(|about| about.sizes.iter().sum::<u32>() <= SMALL));
+    let small = move || {
+        session.models.training.with(|about| about.as_ref().is_some_and(|about| about.sizes.iter().sum::<u32>() <= SMALL))
+    };
     let title = move |place: usize| (figure.titles)(kind.get())[place].to_string();
     let help = Signal::derive(move || format!("{} {}", figure.help, (figure.about)(kind.get(), small()).unwrap_or_default()));
     view! {
@@ -117,7 +118,7 @@ fn figure(session: Session, figure: &'static Figure) -> impl IntoView {
             {plot(session, figure, kind)}
             {table(session, figure, kind)}
             <p class="help problem">
-                {move || session.metrics.with(|metrics| estimator.with(|estimator| (figure.warning)(metrics, estimator)))}
+                {move || session.run.metrics.with(|metrics| estimator.with(|estimator| (figure.warning)(metrics, estimator)))}
             </p>
         </section>
     }
@@ -177,9 +178,9 @@ fn search_warning(metrics: &Metrics, kind: EstimatorKind) -> String {
 
 /// Both phases' bars.
 fn plot(session: Session, &Figure { label, scale, of, why, .. }: &'static Figure, kind: Memo<EstimatorKind>) -> impl IntoView {
-    let both = move || session.metrics.with(|metrics| [of(&metrics.positive).clone(), of(&metrics.negative).clone()]);
-    let rbm = move || session.training.with(|about| about.as_ref().is_some_and(|about| about.sizes.len() == 2));
-    let notes = Memo::new(move |_| session.metrics.with(|metrics| notes(metrics, of, why(kind.get()), rbm())));
+    let both = move || session.run.metrics.with(|metrics| [of(&metrics.positive).clone(), of(&metrics.negative).clone()]);
+    let rbm = move || session.models.training.with(|about| about.as_ref().is_some_and(|about| about.sizes.len() == 2));
+    let notes = Memo::new(move |_| session.run.metrics.with(|metrics| notes(metrics, of, why(kind.get()), rbm())));
     view! { <div class="plot">{phases(label, scale, both, move || notes.get())}</div> }
 }
 
@@ -207,7 +208,7 @@ fn table(session: Session, figure: &'static Figure, kind: Memo<EstimatorKind>) -
     let head = |at: usize| view! { <th scope="col">{move || (figure.heads)(kind.get())[at]}</th> };
     let row = |phase: fn(&Metrics) -> &PhaseMetrics| {
         let texts = Memo::new(move |_| {
-            session.metrics.with(|metrics| {
+            session.run.metrics.with(|metrics| {
                 let cells = (figure.cells)(kind.get(), phase(metrics));
                 cells.into_iter().map(|cell| cell.filter(|_| metrics.recent_steps > 0)).collect::<Vec<_>>()
             })
@@ -219,7 +220,7 @@ fn table(session: Session, figure: &'static Figure, kind: Memo<EstimatorKind>) -
         columns.clone().map(cell).collect_view()
     };
     let caption = move || {
-        session.metrics.with(|metrics| {
+        session.run.metrics.with(|metrics| {
             let filled =
                 [&metrics.positive, &metrics.negative].map(of).into_iter().find(|histogram| !histogram.counts.is_empty());
             match (metrics.recent_steps, filled) {

@@ -52,7 +52,7 @@ pub fn filters_figure(session: Session, chosen: RwSignal<u32>) -> impl IntoView 
     Effect::new(move |last: Option<(_, f64)>| {
         let shown = view.get() == View::Train && !two_runs.get();
         let (running, step) = match session.looked_at() {
-            ModelChoice::Training => session.metrics.with(|metrics| (metrics.running, metrics.step)),
+            ModelChoice::Training => session.run.metrics.with(|metrics| (metrics.running, metrics.step)),
             ModelChoice::Pretrained => (false, 0),
         };
         // A run that rests is shown as it stands.

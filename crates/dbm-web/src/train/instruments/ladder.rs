@@ -38,10 +38,10 @@ impl Rungs {
 
 /// Shown while the run climbs a ladder.
 pub fn ladder_figure(session: Session) -> impl IntoView {
-    let ladder = Memo::new(move |_| session.metrics.with(|metrics| metrics.ladder.clone()));
+    let ladder = Memo::new(move |_| session.run.metrics.with(|metrics| metrics.ladder.clone()));
     let shown = Signal::derive(move || ladder.with(|ladder| chart(ladder.as_ref())));
     let rungs = Memo::new(move |before: Option<&(u32, Rungs)>| {
-        let (run, step) = (session.runs.get(), session.metrics.with_untracked(|metrics| metrics.step));
+        let (run, step) = (session.run.runs.get(), session.run.metrics.with_untracked(|metrics| metrics.step));
         // Another run's ladder says nothing of this one's.
         let before = before.filter(|(of, _)| *of == run).map(|(_, rungs)| rungs.clone()).unwrap_or_default();
         (run, ladder.with(|ladder| ladder.as_ref().map(|now| before.then(now, step)).unwrap_or_default()))

@@ -19,7 +19,7 @@ impl Session {
             DataChoice::Bars => Some(DataSource::Bars),
             DataChoice::Mnist => None,
             DataChoice::Upload(place) => {
-                self.uploads.with_untracked(|uploads| uploads.get(place).map(|upload| upload.source.clone()))
+                self.sets.uploads.with_untracked(|uploads| uploads.get(place).map(|upload| upload.source.clone()))
             }
         }
     }
@@ -30,7 +30,7 @@ impl Session {
     /// As [`Session::ask`]; what was in use stays.
     pub async fn use_data(self, choice: DataChoice) -> Result<(), Failure> {
         let Some(source) = self.source(choice) else { return Ok(()) };
-        self.choice.set(choice);
+        self.sets.choice.set(choice);
         self.send_data(source, Change::Chosen(choice)).await
     }
 
@@ -53,15 +53,15 @@ impl Session {
             DataSource::Examples(data) if data.image.is_none() => Draft::table(data.width),
             _ => Draft::digits(),
         };
-        let draft = self.draft.get_untracked();
-        let width = self.data.with_untracked(|data| data.as_ref().map_or(0, |data| data.width));
+        let draft = self.run.draft.get_untracked();
+        let width = self.sets.data.with_untracked(|data| data.as_ref().map_or(0, |data| data.width));
         let untouched = [Draft::digits(), Draft::bars(), Draft::table(width)].contains(&draft);
         let draft = if untouched { suited } else { draft };
-        let Some(plan) = draft.plan().or_else(|| self.plan.get_untracked()).or_else(|| Draft::default().plan()) else {
+        let Some(plan) = draft.plan().or_else(|| self.run.plan.get_untracked()).or_else(|| Draft::default().plan()) else {
             return Ok(());
         };
-        self.loading.set(true);
-        self.fed.set(true);
+        self.sets.loading.set(true);
+        self.sets.fed.set(true);
         let answer = self.ask(Command::UseData { source, plan, checkpoint: Vec::new() }).await;
         self.take_data(answer, change)
     }
@@ -83,14 +83,14 @@ impl Session {
 
     /// Gives the worker the chosen data, and a run that an earlier worker had begun, unless it has been given some.
     pub(super) async fn use_present_data(self) -> Result<(), Failure> {
-        if !self.client.is_ready() || self.fed.get_untracked() {
+        if !self.client.is_ready() || self.sets.fed.get_untracked() {
             return Ok(());
         }
-        let choice = self.choice_in_use.get_untracked();
-        if let (Some(source), Some(plan)) = (self.source(choice), self.plan.get_untracked()) {
-            self.loading.set(true);
-            self.fed.set(true);
-            let latest = if self.snapshot.with_untracked(Option::is_some) { self.checkpoint.get_value() } else { None };
+        let choice = self.sets.choice_in_use.get_untracked();
+        if let (Some(source), Some(plan)) = (self.source(choice), self.run.plan.get_untracked()) {
+            self.sets.loading.set(true);
+            self.sets.fed.set(true);
+            let latest = if self.run.snapshot.with_untracked(Option::is_some) { self.run.checkpoint.get_value() } else { None };
             let restore = Command::UseData { source, plan, checkpoint: Vec::new() };
             let answer = self.ask_with(restore, latest.as_ref()).await;
             match self.take_data(answer, Change::Restored) {
@@ -98,8 +98,8 @@ impl Session {
                 done => return done,
             }
             // Once more without the run: the data and its settings stay.
-            self.snapshot.set(None);
-            self.plan.set(None);
+            self.run.snapshot.set(None);
+            self.run.plan.set(None);
         }
         self.use_data(choice).await
     }
@@ -108,17 +108,17 @@ impl Session {
     pub(super) fn take_data(self, answer: Result<Event, Failure>, change: Change) -> Result<(), Failure> {
         self.stop_taking();
         let Ok(Event::DataReady(data, run)) = answer else {
-            self.choice.set(self.choice_in_use.get_untracked());
+            self.sets.choice.set(self.sets.choice_in_use.get_untracked());
             // Until the next worker has the run of a lost one, the page waits for it.
             if !matches!(answer, Err(Failure::Lost(_))) {
-                self.loading.set(false);
+                self.sets.loading.set(false);
             }
             return answer.map(|_| ());
         };
-        self.data.set(Some(data));
-        self.loading.set(false);
-        let before = self.snapshot.get_untracked();
-        let replaces = self.metrics.with_untracked(Metrics::begun);
+        self.sets.data.set(Some(data));
+        self.sets.loading.set(false);
+        let before = self.run.snapshot.get_untracked();
+        let replaces = self.run.metrics.with_untracked(Metrics::begun);
         let (restored, resumed) = (matches!(change, Change::Restored), matches!(change, Change::Resumed));
         let step = if let Change::KeptRun { step, .. } = change { Some(step) } else { None };
         if resumed {
@@ -126,14 +126,14 @@ impl Session {
         }
         let choice = self.choice_after(change);
         if !(restored || resumed) {
-            self.choice_before.set(self.choice_in_use.get_untracked());
+            self.sets.choice_before.set(self.sets.choice_in_use.get_untracked());
         }
-        self.choice_in_use.set(choice);
-        self.choice.set(choice);
+        self.sets.choice_in_use.set(choice);
+        self.sets.choice.set(choice);
         self.take_run(run);
         match step {
             Some(step) => self.went_on(step, replaces),
-            None if restored && before.is_some() => self.snapshot.set(before),
+            None if restored && before.is_some() => self.run.snapshot.set(before),
             None => self.keep_anew(),
         }
         self.look_for_kept_run();
@@ -148,21 +148,21 @@ impl Session {
                 self.add_upload(upload)
             }
             Change::Chosen(choice) => {
-                if self.plan.with_untracked(Option::is_some) && choice != self.choice_in_use.get_untracked() {
+                if self.run.plan.with_untracked(Option::is_some) && choice != self.sets.choice_in_use.get_untracked() {
                     self.say_undoable("The data set was changed; training begins anew at step 0.");
                 }
                 choice
             }
             Change::KeptRun { upload: Some(upload), .. } => self.add_upload(upload),
             Change::KeptRun { choice, .. } => choice,
-            Change::Undone => self.choice_before.get_untracked(),
-            Change::Restored | Change::Resumed => self.choice_in_use.get_untracked(),
+            Change::Undone => self.sets.choice_before.get_untracked(),
+            Change::Restored | Change::Resumed => self.sets.choice_in_use.get_untracked(),
         }
     }
 
     /// Puts an upload among the others, in place of one of the same name.
     fn add_upload(self, upload: Upload) -> DataChoice {
-        let place = self.uploads.try_update(|uploads| {
+        let place = self.sets.uploads.try_update(|uploads| {
             let place = uploads.iter().position(|known| known.name == upload.name).unwrap_or(uploads.len());
             if place == uploads.len() {
                 uploads.push(upload);

@@ -34,7 +34,7 @@ pub enum DataChoice {
     Bars,
     /// MNIST, while it is being fetched; then it is among the uploads.
     Mnist,
-    /// An upload, by its place in [`Held::uploads`].
+    /// An upload, by its place in [`DataSets::uploads`].
     Upload(usize),
 }
 
@@ -104,22 +104,13 @@ pub(super) struct Keeping {
     pub(super) name: String,
 }
 
-/// What is known of the models, the data and the run.
+/// The two models, as the page knows them: the one that was opened and the one in training.
 #[derive(Default)]
-pub struct Held {
-    /// Workers lost since one last took a step.
-    pub(super) failed: StoredValue<u32>,
+pub struct Models {
     /// The pretrained model's file, or the visitor's own, once it is here.
     pub(super) model_file: StoredValue<Option<Vec<u8>>>,
     /// The visitor's own model, which a pretrained one may stand in place of again.
     pub own: RwSignal<Option<NamedBytes>>,
-    /// The run's latest checkpoint, as the browser's own bytes: megabytes every few seconds, for which the page has no use but to pass them on, to the next
-    /// worker that computes and to the one that keeps the run.
-    pub(super) checkpoint: StoredValue<Option<Uint8Array>, LocalStorage>,
-    /// Whether a kept run has been looked for.
-    pub(super) looked: StoredValue<bool>,
-    /// How far saving the run in the browser has come.
-    pub(super) keeping: StoredValue<Keeping>,
     /// Where the pretrained model's file stands.
     pub opening: RwSignal<Opening>,
     /// The pretrained model, or the visitor's own that is open in its place.
@@ -138,6 +129,11 @@ pub struct Held {
     pub looks_at_pretrained: RwSignal<bool>,
     /// The latest samples of each model.
     samples: [RwSignal<Option<Grid>>; 2],
+}
+
+/// The data sets: the one in use, the visitor's own, and what is chosen.
+#[derive(Default)]
+pub struct DataSets {
     /// The data in use.
     pub data: RwSignal<Option<DataInfo>>,
     /// Files that were read as data.
@@ -152,6 +148,20 @@ pub struct Held {
     pub loading: RwSignal<bool>,
     /// Whether the present worker has been given data.
     pub(super) fed: RwSignal<bool>,
+}
+
+/// The run: its settings, where it stands, and what is kept of it.
+#[derive(Default)]
+pub struct RunOnPage {
+    /// Workers lost since one last took a step.
+    pub(super) failed: StoredValue<u32>,
+    /// The run's latest checkpoint, as the browser's own bytes: megabytes every few seconds, for which the page has no use but to pass them on, to the next
+    /// worker that computes and to the one that keeps the run.
+    pub(super) checkpoint: StoredValue<Option<Uint8Array>, LocalStorage>,
+    /// Whether a kept run has been looked for.
+    pub(super) looked: StoredValue<bool>,
+    /// How far saving the run in the browser has come.
+    pub(super) keeping: StoredValue<Keeping>,
     /// The settings form.
     pub draft: RwSignal<Draft>,
     /// What the present run was begun with.
@@ -174,7 +184,7 @@ pub struct Held {
 #[derive(Clone, Copy)]
 pub struct Session(&'static Asking);
 
-/// What a session asks by, tells by, and holds.
+/// What a session asks by and tells by, and what it knows, in three stores.
 pub struct Asking {
     /// Asks the worker that computes, who may not listen yet.
     pub client: Client<Command>,
@@ -184,7 +194,12 @@ pub struct Asking {
     pub(super) keeper: Client<FilesCommand>,
     /// Where the page's messages go.
     pub notices: Notices,
-    held: Held,
+    /// The two models.
+    pub models: Models,
+    /// The data sets.
+    pub sets: DataSets,
+    /// The run.
+    pub run: RunOnPage,
 }
 
 impl Deref for Session {
@@ -195,19 +210,19 @@ impl Deref for Session {
     }
 }
 
-impl Deref for Asking {
-    type Target = Held;
-
-    fn deref(&self) -> &Held {
-        &self.held
-    }
-}
-
 impl Session {
     /// A session whose workers are not started yet.
     pub fn new(notices: Notices) -> Self {
         let (client, reader, keeper) = (Client::new("dbm-lab"), Client::new("dbm-reader"), Client::new("dbm-keeper").watched());
-        Self(Box::leak(Box::new(Asking { client, reader, keeper, notices, held: Held::default() })))
+        Self(Box::leak(Box::new(Asking {
+            client,
+            reader,
+            keeper,
+            notices,
+            models: Models::default(),
+            sets: DataSets::default(),
+            run: RunOnPage::default(),
+        })))
     }
 
     /// The one of the page.
@@ -217,25 +232,25 @@ impl Session {
 
     /// The model that completes.
     pub fn about(self) -> Option<ModelInfo> {
-        self.about_of(self.model.get())
+        self.about_of(self.models.model.get())
     }
 
     /// Which of the two Train shows samples and filters of.
     pub fn looked_at(self) -> ModelChoice {
-        if self.looks_at_pretrained.get() { ModelChoice::Pretrained } else { ModelChoice::Training }
+        if self.models.looks_at_pretrained.get() { ModelChoice::Pretrained } else { ModelChoice::Training }
     }
 
     /// One of the two models.
     pub fn about_of(self, model: ModelChoice) -> Option<ModelInfo> {
         match model {
-            ModelChoice::Pretrained => self.pretrained.get(),
-            ModelChoice::Training => self.training.get(),
+            ModelChoice::Pretrained => self.models.pretrained.get(),
+            ModelChoice::Training => self.models.training.get(),
         }
     }
 
     /// The latest samples of one of the two models.
     pub fn samples_of(self, model: ModelChoice) -> RwSignal<Option<Grid>> {
-        self.samples[usize::from(model == ModelChoice::Training)]
+        self.models.samples[usize::from(model == ModelChoice::Training)]
     }
 
     /// Asks the worker. The answer is a [`Failure`] where it refuses, does not listen yet, or is lost.

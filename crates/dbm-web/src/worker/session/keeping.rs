@@ -20,34 +20,34 @@ const PAUSE: f64 = 60_000.0;
 impl Session {
     /// The page has data: looks for a kept run, once.
     pub(super) fn look_for_kept_run(self) {
-        if !std::mem::replace(&mut *self.looked.write_value(), true) {
+        if !std::mem::replace(&mut *self.run.looked.write_value(), true) {
             set_timeout(move || self.perform(self.offer(FilesCommand::Find)), REST);
         }
     }
 
     /// Neither looks for a kept run nor keeps this one: a view inside the page of somebody else leaves the visitor's own alone.
     pub fn keep_nothing(self) {
-        self.looked.set_value(true);
-        self.keeping.write_value().not_before = f64::INFINITY;
+        self.run.looked.set_value(true);
+        self.run.keeping.write_value().not_before = f64::INFINITY;
     }
 
     /// No kept run is being taken over any more.
     pub(super) fn stop_taking(self) {
-        self.keeping.write_value().taking = false;
+        self.run.keeping.write_value().taking = false;
     }
 
     /// Another run is on the page.
     pub(super) fn keep_anew(self) {
-        self.keeping.update_value(|keeping| {
+        self.run.keeping.update_value(|keeping| {
             keeping.run = keeping.run.wrapping_add(1);
             (keeping.begun, keeping.waiting) = (false, None);
         });
-        self.kept.set(None);
+        self.run.kept.set(None);
     }
 
     /// Has the latest checkpoint kept, which is of this step.
     pub(super) fn keep(self, step: u32) {
-        let mut keeping = self.keeping.write_value();
+        let mut keeping = self.run.keeping.write_value();
         if keeping.taking || js_sys::Date::now() < keeping.not_before {
             return;
         }
@@ -57,41 +57,41 @@ impl Session {
                 while let Some(step) = self.next_to_write() {
                     self.write(step).await;
                 }
-                self.keeping.write_value().writing = false;
+                self.run.keeping.write_value().writing = false;
             });
         }
     }
 
     fn next_to_write(self) -> Option<u32> {
-        self.keeping.write_value().waiting.take()
+        self.run.keeping.write_value().waiting.take()
     }
 
     async fn write(self, step: u32) {
-        let run = self.keeping.with_value(|keeping| keeping.run);
-        let begun = std::mem::replace(&mut self.keeping.write_value().begun, true) && self.keeper.is_up();
+        let run = self.run.keeping.with_value(|keeping| keeping.run);
+        let begun = std::mem::replace(&mut self.run.keeping.write_value().begun, true) && self.keeper.is_up();
         if !begun && let Some(begin) = self.run_to_keep() {
             // Its refusal is that of the checkpoint, too.
             drop(self.keeper.ask(begin));
         }
         let command = FilesCommand::Keep(Snapshot { step, checkpoint: Vec::new() });
-        let answer = self.keeper.ask_with(command, self.checkpoint.get_value().as_ref(), None).await;
+        let answer = self.keeper.ask_with(command, self.run.checkpoint.get_value().as_ref(), None).await;
         let (step, trouble, lost) = match answer {
             Ok(FilesEvent::Kept { step, trouble }) => (step, trouble.unwrap_or_default(), false),
             Ok(_) => return,
             Err(failure) => (None, failure.to_string(), true),
         };
-        let mut keeping = self.keeping.write_value();
+        let mut keeping = self.run.keeping.write_value();
         let (present, news) = (keeping.run == run, trouble != keeping.told && !trouble.is_empty());
         keeping.told.clone_from(&trouble);
         if lost {
             // Whatever the worker knew may be gone with it. Another one is tried at once, and after the same trouble later.
-            let again = if news && present { self.snapshot.get_untracked() } else { None };
+            let again = if news && present { self.run.snapshot.get_untracked() } else { None };
             (keeping.begun, keeping.waiting) = (false, again);
             keeping.not_before = if news { 0.0 } else { js_sys::Date::now() + PAUSE };
         }
         drop(keeping);
         if present && !lost {
-            self.kept.set(step);
+            self.run.kept.set(step);
         }
         if news {
             self.notices.error(trouble);
@@ -101,10 +101,10 @@ impl Session {
     /// What the worker needs to know of the present run.
     fn run_to_keep(self) -> Option<FilesCommand> {
         Some(FilesCommand::Begin {
-            data: self.data.with_untracked(|data| data.as_ref().map(|data| data.name.clone()))?,
-            sizes: self.training.with_untracked(|model| model.as_ref().map(|model| model.sizes.clone()))?,
-            source: self.source(self.choice_in_use.get_untracked())?,
-            plan: Box::new(self.plan.get_untracked()?),
+            data: self.sets.data.with_untracked(|data| data.as_ref().map(|data| data.name.clone()))?,
+            sizes: self.models.training.with_untracked(|model| model.as_ref().map(|model| model.sizes.clone()))?,
+            source: self.source(self.sets.choice_in_use.get_untracked())?,
+            plan: Box::new(self.run.plan.get_untracked()?),
         })
     }
 
@@ -121,7 +121,7 @@ impl Session {
             return Ok(());
         }
         let ago = ago((js_sys::Date::now() - run.written) / 1000.0);
-        self.keeping.write_value().name = run.data;
+        self.run.keeping.write_value().name = run.data;
         let remedies = vec![
             Remedy { label: "Go on", run: Callback::new(move |()| self.perform(self.go_on())) },
             Remedy { label: "Discard", run: Callback::new(move |()| self.perform(self.discard())) },
@@ -132,28 +132,28 @@ impl Session {
 
     /// Goes on with the kept run in place of the present one, which Undo brings back.
     async fn go_on(self) -> Result<(), Failure> {
-        self.keeping.update_value(|keeping| (keeping.taking, keeping.waiting) = (true, None));
-        self.loading.set(true);
+        self.run.keeping.update_value(|keeping| (keeping.taking, keeping.waiting) = (true, None));
+        self.sets.loading.set(true);
         self.notices.withdraw(Tone::Offer);
         address::go(View::Train);
         let (source, plan, step, bytes) = match self.keeper.ask(FilesCommand::Take).with_bulk().await {
             Ok((FilesEvent::Taken { source, plan, snapshot }, bytes)) => (source, plan, snapshot.step, bytes),
             other => {
                 self.stop_taking();
-                self.loading.set(false);
+                self.sets.loading.set(false);
                 return other.map(|_| ());
             }
         };
         // From here on checkpoints go to that run's place: the present one must be begun again if it stays.
-        self.keeping.write_value().begun = false;
+        self.run.keeping.write_value().begun = false;
         let known =
             [DataChoice::Digits, DataChoice::Bars].into_iter().find(|choice| self.source(*choice).as_ref() == Some(&source));
-        let name = self.keeping.with_value(|keeping| keeping.name.clone());
+        let name = self.run.keeping.with_value(|keeping| keeping.name.clone());
         let upload = known.is_none().then(|| Upload { name, source: source.clone() });
         let command = Command::UseData { source, plan: *plan, checkpoint: Vec::new() };
         let answer = self.ask_with(command, bytes.as_ref()).await;
         if answer.is_ok() && bytes.is_some() {
-            self.checkpoint.set_value(bytes);
+            self.run.checkpoint.set_value(bytes);
         }
         let change = Change::KeptRun { choice: known.unwrap_or_default(), upload, step };
         self.take_data(answer, change).map_err(|failure| match failure {
@@ -164,10 +164,10 @@ impl Session {
 
     /// The kept run is on the page, at this step.
     pub(super) fn went_on(self, step: u32, undoable: bool) {
-        self.keeping.write_value().begun = true;
-        self.snapshot.set(Some(step));
-        self.kept.set(Some(step));
-        self.model.set(ModelChoice::Training);
+        self.run.keeping.write_value().begun = true;
+        self.run.snapshot.set(Some(step));
+        self.run.kept.set(Some(step));
+        self.models.model.set(ModelChoice::Training);
         let text = format!("The run stands at step {step} again; press Train to go on.");
         if undoable { self.say_undoable(text) } else { self.notices.news(text) }
     }

@@ -25,20 +25,20 @@ impl Session {
     /// Those of giving it, or data, to the worker. That it could not be fetched is told here.
     pub async fn fetch_model(self) -> Result<(), Failure> {
         let (which, fetched) = loop {
-            let which = self.wanted.get_untracked().unwrap_or_default();
-            self.opening.set(Opening::Fetching(0.0, None));
+            let which = self.models.wanted.get_untracked().unwrap_or_default();
+            self.models.opening.set(Opening::Fetching(0.0, None));
             let fetched = self.download(which).await;
             // An address may have asked for another meanwhile.
-            if self.wanted.get_untracked().unwrap_or_default() == which {
+            if self.models.wanted.get_untracked().unwrap_or_default() == which {
                 break (which, fetched);
             }
         };
-        self.wanted.set(None);
+        self.models.wanted.set(None);
         match fetched {
             Ok(bytes) => {
-                self.shipped.set(which);
-                self.model_file.set_value(Some(bytes));
-                self.opening.set(Opening::Reading);
+                self.models.shipped.set(which);
+                self.models.model_file.set_value(Some(bytes));
+                self.models.opening.set(Opening::Reading);
                 if self.client.is_ready() {
                     self.perform(self.send_model());
                 }
@@ -51,8 +51,8 @@ impl Session {
                 if which != ShippedModel::default() {
                     return Box::pin(self.fetch_model()).await;
                 }
-                self.opening.set(Opening::Missing);
-                self.model.set(ModelChoice::Training);
+                self.models.opening.set(Opening::Missing);
+                self.models.model.set(ModelChoice::Training);
             }
         }
         self.use_present_data().await
@@ -60,38 +60,38 @@ impl Session {
 
     /// Has one of the pretrained models on view, fetched where it is not the one that is open.
     pub fn show(self, which: ShippedModel) {
-        let is_open = self.opened.with_untracked(Option::is_none) && self.shipped.get_untracked() == which;
-        let before = self.opening.get_untracked();
+        let is_open = self.models.opened.with_untracked(Option::is_none) && self.models.shipped.get_untracked() == which;
+        let before = self.models.opening.get_untracked();
         match before {
-            Opening::Open if is_open => self.model.set(ModelChoice::Pretrained),
+            Opening::Open if is_open => self.models.model.set(ModelChoice::Pretrained),
             Opening::Open | Opening::Missing => {
-                self.wanted.set(Some(which));
+                self.models.wanted.set(Some(which));
                 self.perform(self.change_model(before));
             }
             // Another is on its way still: when it has come, it is not the one that is wanted.
             Opening::Fetching(..) | Opening::Reading => {
-                self.model.set(ModelChoice::Pretrained);
-                self.wanted.set((!is_open).then_some(which));
+                self.models.model.set(ModelChoice::Pretrained);
+                self.models.wanted.set((!is_open).then_some(which));
             }
         }
     }
 
     /// Has the model in training on view, whatever is being fetched.
     pub fn show_training(self) {
-        self.wanted.set(None);
-        self.model.set(ModelChoice::Training);
+        self.models.wanted.set(None);
+        self.models.model.set(ModelChoice::Training);
     }
 
     /// Fetches the pretrained model that is wanted in place of the one that is open, which stays where it does not come, or another is chosen meanwhile.
     async fn change_model(self, before: Opening) -> Result<(), Failure> {
         let fetched = loop {
-            let Some(which) = self.wanted.get_untracked() else { break None };
+            let Some(which) = self.models.wanted.get_untracked() else { break None };
             let fetched = self.download(which).await;
-            if self.wanted.get_untracked() == Some(which) {
+            if self.models.wanted.get_untracked() == Some(which) {
                 break Some((which, fetched));
             }
         };
-        self.opening.set(before);
+        self.models.opening.set(before);
         let Some((which, fetched)) = fetched else { return Ok(()) };
         let opened = match fetched {
             Ok(bytes) => self.give_model(NamedBytes { name: which.file().into(), bytes }).await,
@@ -103,19 +103,19 @@ impl Session {
                 Err(Failure::Refused(why))
             }
         };
-        self.wanted.set(None);
+        self.models.wanted.set(None);
         opened?;
-        self.opened.set(None);
-        self.shipped.set(which);
+        self.models.opened.set(None);
+        self.models.shipped.set(which);
         Ok(())
     }
 
     /// Has the visitor's own model on view, if there is one.
     pub fn show_own(self) {
-        let Some(own) = self.own.get_untracked() else { return };
-        self.wanted.set(None);
-        if self.opened.with_untracked(Option::is_some) {
-            self.model.set(ModelChoice::Pretrained);
+        let Some(own) = self.models.own.get_untracked() else { return };
+        self.models.wanted.set(None);
+        if self.models.opened.with_untracked(Option::is_some) {
+            self.models.model.set(ModelChoice::Pretrained);
         } else {
             self.perform(self.open_model(own.name, own.bytes));
         }
@@ -123,17 +123,17 @@ impl Session {
 
     /// Gives the worker the file, if it is here.
     pub(super) async fn send_model(self) -> Result<(), Failure> {
-        let Some(bytes) = self.model_file.get_value() else { return Ok(()) };
-        self.opening.set(Opening::Reading);
-        let name = self.opened.get_untracked().unwrap_or_else(|| self.shipped.get_untracked().file().into());
+        let Some(bytes) = self.models.model_file.get_value() else { return Ok(()) };
+        self.models.opening.set(Opening::Reading);
+        let name = self.models.opened.get_untracked().unwrap_or_else(|| self.models.shipped.get_untracked().file().into());
         match self.ask(Command::OpenModel(NamedBytes { name, bytes })).await {
             Ok(Event::ModelOpened(about)) => {
-                self.pretrained.set(Some(about));
-                self.opening.set(Opening::Open);
+                self.models.pretrained.set(Some(about));
+                self.models.opening.set(Opening::Open);
                 Ok(())
             }
             other => {
-                self.opening.set(Opening::Missing);
+                self.models.opening.set(Opening::Missing);
                 other.map(|_| ()).map_err(|failure| match failure {
                     Failure::Refused(why) => {
                         Failure::Refused(format!("The pretrained model could not be opened: {why} Training works without it."))
@@ -151,19 +151,19 @@ impl Session {
     pub async fn open_model(self, name: String, bytes: Vec<u8>) -> Result<(), Failure> {
         let own = NamedBytes { name: name.clone(), bytes };
         self.give_model(own.clone()).await?;
-        self.opened.set(Some(name));
-        self.own.set(Some(own));
-        self.looks_at_pretrained.set(true);
+        self.models.opened.set(Some(name));
+        self.models.own.set(Some(own));
+        self.models.looks_at_pretrained.set(true);
         Ok(())
     }
 
     async fn give_model(self, file: NamedBytes) -> Result<(), Failure> {
         if let Event::ModelOpened(about) = self.ask(Command::OpenModel(file.clone())).await? {
-            self.model_file.set_value(Some(file.bytes));
-            self.pretrained.set(Some(about));
-            self.opening.set(Opening::Open);
+            self.models.model_file.set_value(Some(file.bytes));
+            self.models.pretrained.set(Some(about));
+            self.models.opening.set(Opening::Open);
             self.samples_of(ModelChoice::Pretrained).set(None);
-            self.model.set(ModelChoice::Pretrained);
+            self.models.model.set(ModelChoice::Pretrained);
         }
         Ok(())
     }
@@ -173,9 +173,11 @@ impl Session {
     /// # Errors
     /// As [`Session::ask`]; the present run stays.
     pub async fn resume(self) -> Result<(), Failure> {
-        let (Some(checkpoint), Some(plan)) = (self.model_file.get_value(), self.plan.get_untracked()) else { return Ok(()) };
-        let Some(source) = self.source(self.choice_in_use.get_untracked()) else { return Ok(()) };
-        self.model.set(ModelChoice::Training);
+        let (Some(checkpoint), Some(plan)) = (self.models.model_file.get_value(), self.run.plan.get_untracked()) else {
+            return Ok(());
+        };
+        let Some(source) = self.source(self.sets.choice_in_use.get_untracked()) else { return Ok(()) };
+        self.models.model.set(ModelChoice::Training);
         address::go(View::Train);
         let answer = self.ask(Command::UseData { source, plan, checkpoint }).await;
         self.take_data(answer, Change::Resumed)
@@ -186,13 +188,13 @@ impl Session {
     /// # Errors
     /// Why they could not be fetched.
     pub async fn opened_file(self) -> Result<Uint8Array, Failure> {
-        if self.model_file.with_value(Option::is_none) {
-            let which = self.shipped.get_untracked();
+        if self.models.model_file.with_value(Option::is_none) {
+            let which = self.models.shipped.get_untracked();
             let fetched = self.download(which).await;
             let why = |why| Failure::Refused(format!("the pretrained model ({}) could not be fetched: {why}", which.file()));
-            self.model_file.set_value(Some(fetched.map_err(why)?));
+            self.models.model_file.set_value(Some(fetched.map_err(why)?));
         }
-        let bytes = self.model_file.with_value(|file| file.as_deref().map(Uint8Array::from));
+        let bytes = self.models.model_file.with_value(|file| file.as_deref().map(Uint8Array::from));
         bytes.ok_or(Failure::Ended)
     }
 
@@ -216,7 +218,7 @@ impl Session {
             let get = |name: &str| js_sys::Reflect::get(&part, &name.into());
             if let Ok(chunk) = get("value").and_then(JsCast::dyn_into::<Uint8Array>) {
                 bytes.extend_from_slice(&chunk.to_vec());
-                self.opening.set(Opening::Fetching(bytes.len() as f64, total));
+                self.models.opening.set(Opening::Fetching(bytes.len() as f64, total));
             }
             if get("done").ok().and_then(|done| done.as_bool()) != Some(false) {
                 break;

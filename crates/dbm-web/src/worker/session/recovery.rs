@@ -19,20 +19,20 @@ impl Session {
             Unasked::Ready => self.begin(),
             Unasked::Event(event, bulk) => self.take_event(event, bulk),
             Unasked::Failed(why) => {
-                self.running.set(false);
+                self.run.running.set(false);
                 self.notices.error(why);
             }
             Unasked::Unreadable(why) => self.notices.error(format!("A message of the worker could not be read: {why}.")),
             Unasked::Lost(why) => self.replace(&why),
         });
         // A run that goes is heard of often: silence means that its worker is lost.
-        Effect::new(move |_| self.client.expect(self.running.get()));
+        Effect::new(move |_| self.client.expect(self.run.running.get()));
         self.start();
     }
 
     /// Whether no further worker is started until the visitor asks for one.
     pub(super) fn has_given_up(self) -> bool {
-        self.failed.get_value() >= TRIES
+        self.run.failed.get_value() >= TRIES
     }
 
     fn start(self) {
@@ -45,11 +45,11 @@ impl Session {
     /// A worker has come up: gives it the model, as soon as it is there, and data.
     fn begin(self) {
         self.perform(self.send_model());
-        if self.pace.get_untracked() > 0 {
+        if self.run.pace.get_untracked() > 0 {
             self.send_pace();
         }
         let give_data = move || self.perform(self.use_present_data());
-        if matches!(self.opening.get_untracked(), Opening::Fetching(..)) {
+        if matches!(self.models.opening.get_untracked(), Opening::Fetching(..)) {
             set_timeout(give_data, GRACE);
         } else {
             give_data();
@@ -58,13 +58,13 @@ impl Session {
 
     /// Starts another worker in place of one that was lost.
     fn replace(self, why: &str) {
-        self.running.set(false);
-        self.fed.set(false);
+        self.run.running.set(false);
+        self.sets.fed.set(false);
         // Until the next worker has the run, there is nothing to train.
-        self.loading.set(true);
-        self.metrics.update(|metrics| (metrics.running, metrics.steps_per_second) = (false, 0.0));
+        self.sets.loading.set(true);
+        self.run.metrics.update(|metrics| (metrics.running, metrics.steps_per_second) = (false, 0.0));
         self.notices.withdraw(Tone::Undoable);
-        self.failed.update_value(|failed| *failed += 1);
+        self.run.failed.update_value(|failed| *failed += 1);
         // What the lost one died of is not known: the next does without whatever a browser may lack, helpers and the memory that they share.
         self.client.rename(format!("{WORKER_COUNT}1"));
         if self.has_given_up() {
@@ -79,16 +79,16 @@ impl Session {
 
     /// Says that training has stopped, why, and what the visitor can do.
     fn give_up(self, why: &str) {
-        self.loading.set(false);
+        self.sets.loading.set(false);
         self.notices.withdraw(Tone::Error); // that another takes over
         let again = move |()| {
             self.notices.withdraw(Tone::Error);
-            self.failed.set_value(0);
-            self.loading.set(true);
+            self.run.failed.set_value(0);
+            self.sets.loading.set(true);
             self.start();
         };
         let mut remedies = vec![Remedy { label: "Start it again", run: Callback::new(again) }];
-        let saved = self.snapshot.get_untracked().zip(self.checkpoint.get_value());
+        let saved = self.run.snapshot.get_untracked().zip(self.run.checkpoint.get_value());
         let run = saved
             .as_ref()
             .map_or(String::new(), |(step, _)| format!(" The run as it was at step {step} is here: save it first."));
@@ -105,9 +105,9 @@ impl Session {
     /// What becomes of a run whose worker was lost.
     fn what_of_the_run(self) -> String {
         let pretrains = |start: &Initialization| matches!(start, Initialization::Pretrained { .. });
-        match self.snapshot.get_untracked() {
+        match self.run.snapshot.get_untracked() {
             Some(step) => format!("press Train to go on from step {step}"),
-            None if self.plan.with_untracked(|plan| plan.as_ref().is_some_and(|plan| pretrains(&plan.start))) => {
+            None if self.run.plan.with_untracked(|plan| plan.as_ref().is_some_and(|plan| pretrains(&plan.start))) => {
                 "pretraining begins anew".into()
             }
             None => "training begins anew at step 0".into(),

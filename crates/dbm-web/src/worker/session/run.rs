@@ -18,14 +18,14 @@ impl Session {
     /// # Errors
     /// Where such a setting makes no sense, and as [`Session::ask`].
     pub async fn train(self, command: Command) -> Result<(), Failure> {
-        self.model.set(ModelChoice::Training);
-        self.looks_at_pretrained.set(false);
-        if !self.metrics.with_untracked(Metrics::begun) {
+        self.models.model.set(ModelChoice::Training);
+        self.models.looks_at_pretrained.set(false);
+        if !self.run.metrics.with_untracked(Metrics::begun) {
             let plan = self.drafted()?;
-            if !self.plan.with_untracked(|present| present.as_ref().is_some_and(|present| present.same_run(&plan))) {
-                self.running.set(command == Command::Train);
+            if !self.run.plan.with_untracked(|present| present.as_ref().is_some_and(|present| present.same_run(&plan))) {
+                self.run.running.set(command == Command::Train);
                 if let Err(failure) = self.new_run(plan).await {
-                    self.running.set(false);
+                    self.run.running.set(false);
                     return Err(failure);
                 }
             }
@@ -40,11 +40,11 @@ impl Session {
     pub async fn go(self, command: Command) -> Result<(), Failure> {
         let trains = command != Command::Step;
         if trains {
-            self.running.set(true);
+            self.run.running.set(true);
         }
         let answer = self.ask(command).await;
         if trains && answer.is_err() {
-            self.running.set(false);
+            self.run.running.set(false);
         }
         answer.map(|_| ())
     }
@@ -55,7 +55,7 @@ impl Session {
     /// As [`Session::ask`].
     pub async fn pause(self) -> Result<(), Failure> {
         self.ask(Command::Pause).await?;
-        self.running.set(false);
+        self.run.running.set(false);
         Ok(())
     }
 
@@ -64,9 +64,9 @@ impl Session {
     /// # Errors
     /// Where a setting makes no sense, and as [`Session::ask`].
     pub async fn reset(self, same: bool) -> Result<(), Failure> {
-        let present = if same { self.plan.get_untracked() } else { None };
+        let present = if same { self.run.plan.get_untracked() } else { None };
         let plan = present.map_or_else(|| self.drafted(), Ok)?;
-        let (lost, begun) = self.metrics.with_untracked(|metrics| (metrics.step, metrics.begun()));
+        let (lost, begun) = self.run.metrics.with_untracked(|metrics| (metrics.step, metrics.begun()));
         self.new_run(plan).await?;
         if begun {
             let what = if lost > 0 { format!("{lost} steps were") } else { "what was begun was".into() };
@@ -77,14 +77,14 @@ impl Session {
 
     /// Has the worker train so many steps a second at most; 0 for as many as it can.
     pub fn set_pace(self, steps_a_second: u32) {
-        self.pace.set(steps_a_second);
+        self.run.pace.set(steps_a_second);
         if self.client.is_ready() {
             self.send_pace();
         }
     }
 
     pub(super) fn send_pace(self) {
-        let steps_a_second = self.pace.get_untracked();
+        let steps_a_second = self.run.pace.get_untracked();
         self.perform(async move { self.ask(Command::Pace(steps_a_second)).await.map(|_| ()) });
     }
 
@@ -110,12 +110,12 @@ impl Session {
     /// The run that the form asks for.
     fn drafted(self) -> Result<RunPlan, Failure> {
         let unusable = "One of the settings cannot be used; it is marked below the buttons.";
-        self.draft.with_untracked(Draft::plan).ok_or_else(|| Failure::Refused(unusable.into()))
+        self.run.draft.with_untracked(Draft::plan).ok_or_else(|| Failure::Refused(unusable.into()))
     }
 
     async fn new_run(self, plan: RunPlan) -> Result<(), Failure> {
         if let Event::RunReady(run) = self.ask(Command::NewRun(plan)).await? {
-            self.choice_before.set(self.choice_in_use.get_untracked());
+            self.sets.choice_before.set(self.sets.choice_in_use.get_untracked());
             self.take_run(run);
             self.keep_anew();
         }
@@ -124,24 +124,24 @@ impl Session {
 
     /// Another run stands on the page.
     pub(super) fn take_run(self, RunInfo { model, plan, metrics, .. }: RunInfo) {
-        if !self.draft.with_untracked(Draft::plan).is_some_and(|drafted| drafted.same_run(&plan)) {
-            self.draft.set(Draft::of(&plan));
+        if !self.run.draft.with_untracked(Draft::plan).is_some_and(|drafted| drafted.same_run(&plan)) {
+            self.run.draft.set(Draft::of(&plan));
         }
-        self.plan.set(Some(plan));
-        self.training.set(Some(model));
-        self.looks_at_pretrained.set(false);
+        self.run.plan.set(Some(plan));
+        self.models.training.set(Some(model));
+        self.models.looks_at_pretrained.set(false);
         self.take_metrics(metrics);
-        self.snapshot.set(None);
+        self.run.snapshot.set(None);
         self.samples_of(ModelChoice::Training).set(None);
-        self.runs.update(|runs| *runs = runs.wrapping_add(1));
+        self.run.runs.update(|runs| *runs = runs.wrapping_add(1));
     }
 
     /// Takes in what the worker says unasked.
     pub(super) fn take_event(self, event: Event, bulk: Option<Uint8Array>) {
         match event {
             Event::Metrics(metrics) => {
-                if metrics.step > self.metrics.with_untracked(|before| before.step) {
-                    self.failed.set_value(0);
+                if metrics.step > self.run.metrics.with_untracked(|before| before.step) {
+                    self.run.failed.set_value(0);
                 }
                 self.take_metrics(metrics);
             }
@@ -153,13 +153,13 @@ impl Session {
     }
 
     fn take_metrics(self, metrics: Metrics) {
-        self.running.set(metrics.running);
-        self.metrics.set(metrics);
+        self.run.running.set(metrics.running);
+        self.run.metrics.set(metrics);
     }
 
     fn take_snapshot(self, step: u32, checkpoint: Uint8Array) {
-        self.checkpoint.set_value(Some(checkpoint));
-        self.snapshot.set(Some(step));
+        self.run.checkpoint.set_value(Some(checkpoint));
+        self.run.snapshot.set(Some(step));
         self.keep(step);
     }
 }
