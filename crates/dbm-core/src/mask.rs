@@ -1,8 +1,7 @@
 //! Masks of the conditional gradient: which pixels of an example the negative phase has to fill in.
 
-use crate::choices;
 use crate::rng::Stream;
-use crate::words::{Choose, words};
+use crate::words::{Choose, choices, words};
 use serde::{Deserialize, Serialize};
 
 choices! {

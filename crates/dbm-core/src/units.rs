@@ -1,7 +1,6 @@
 //! The two kinds of binary unit, and every formula that differs between them.
 
-use crate::choices;
-use crate::words::words;
+use crate::words::{choices, words};
 use serde::{Deserialize, Serialize};
 
 choices! {

@@ -60,7 +60,7 @@ pub trait Choose: Copy + PartialEq + Send + Sync + 'static {
 ///
 /// ```
 /// use dbm_core::words::{Choose, words};
-/// dbm_core::choices! {
+/// dbm_core::words::choices! {
 ///     /// Where to.
 ///     pub enum Way = words("way", "Way", "Where to go.");
 ///     Up = "up", "upwards", "Towards the sky";
@@ -83,6 +83,8 @@ macro_rules! choices {
         }
     };
 }
+
+pub use choices;
 
 /// What a setting without a hint is called.
 pub const fn words(key: &'static str, label: &'static str, help: &'static str) -> Words {

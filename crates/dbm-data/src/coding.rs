@@ -1,7 +1,6 @@
 //! What the units of a grey value stand for.
 
-use dbm_core::choices;
-use dbm_core::words::words;
+use dbm_core::words::{choices, words};
 use serde::{Deserialize, Serialize};
 
 choices! {

@@ -1,12 +1,11 @@
 //! Answers to questions: examples with something hidden, and what a model fills in.
 
 use crate::{EngineError, Job, MAX_SWEEPS, Progress};
-use dbm_core::choices;
 use dbm_core::classes::{likeliest, predictions, shared};
 use dbm_core::complete::{self, Completer, Method, SamplingSchedule};
 use dbm_core::linalg::Matrix;
 use dbm_core::sweep::SearchInfo;
-use dbm_core::words::words;
+use dbm_core::words::{choices, words};
 use dbm_core::{Clamp, Dbm};
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;

@@ -1,8 +1,7 @@
 //! One answer of many.
 
-use dbm_core::choices;
 use dbm_core::complete::{balanced, consensus, majority};
-use dbm_core::words::words;
+use dbm_core::words::{choices, words};
 use serde::{Deserialize, Serialize};
 
 choices! {

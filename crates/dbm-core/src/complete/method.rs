@@ -1,8 +1,7 @@
 //! How an answer is made, as a reader chooses it.
 
 use super::SamplingSchedule;
-use crate::choices;
-use crate::words::words;
+use crate::words::{choices, words};
 use serde::{Deserialize, Serialize};
 
 choices! {

@@ -2,11 +2,10 @@
 
 use super::Completer;
 use crate::chains::Chains;
-use crate::choices;
 use crate::linalg::Matrix;
 use crate::math::mean_and_error;
 use crate::sweep::{SearchInfo, search};
-use crate::words::words;
+use crate::words::{choices, words};
 use crate::{Clamp, Dbm};
 use serde::Serialize;
 

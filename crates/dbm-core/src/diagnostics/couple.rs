@@ -4,10 +4,9 @@
 
 use super::trace::{CouplingTrace, PairDraw, PairStep, overlap};
 use crate::chains::Chains;
-use crate::choices;
 use crate::coupling::{GibbsCoupling, Meeting, MetropolisCoupling, PairKernel, SharedUniform, StateWithEnergy, meet};
 use crate::rng::Stream;
-use crate::words::words;
+use crate::words::{choices, words};
 use crate::{Dbm, Parity};
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;

@@ -2,10 +2,9 @@
 
 use crate::Dbm;
 use crate::chains::Chains;
-use crate::choices;
 use crate::rng::{Purpose, Stream, Streams};
 use crate::sweep::{LocalMode, Reached, SearchInfo, uniform_start};
-use crate::words::words;
+use crate::words::{choices, words};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 

@@ -6,9 +6,8 @@ mod plain;
 mod rows;
 mod tables;
 
-use crate::choices;
 pub use crate::vector::vector_unit;
-use crate::words::words;
+use crate::words::{choices, words};
 pub use matrix::Matrix;
 pub use rows::{add_scaled, add_scaled_rows, dot, dot_f32};
 use serde::{Deserialize, Serialize};

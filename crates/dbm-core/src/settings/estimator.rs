@@ -3,9 +3,8 @@
 //! Apart from what they compute ([`crate::gradient`]), so that the page, which reads only words, need not carry the mathematics.
 
 use crate::DbmError;
-use crate::choices;
 use crate::mean_field::MeanFieldSettings;
-use crate::words::{Choice, Choose, Words, words};
+use crate::words::{Choice, Choose, Words, choices, words};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;

@@ -9,10 +9,9 @@ mod table;
 pub use plan::{Initialization, RunPlan, StartKind};
 pub use table::{Group, Line, Reading, Setting};
 
-use crate::choices;
 use crate::mask::Masks;
 use crate::sweep::LocalMode;
-use crate::words::words;
+use crate::words::{choices, words};
 use estimator::{EstimatorKind, EstimatorSettings};
 use serde::{Deserialize, Serialize};
 

@@ -3,8 +3,7 @@
 use super::estimator::{EstimatorKind, EstimatorSettings};
 use super::{OptimizerSettings, Settings};
 use crate::Units;
-use crate::choices;
-use crate::words::words;
+use crate::words::{choices, words};
 use serde::{Deserialize, Serialize};
 
 /// Standard deviation of the Gaussian start (Hinton 2012).

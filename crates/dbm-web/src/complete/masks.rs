@@ -1,7 +1,6 @@
 //! Masks at one press: which cells of a picture each hides.
 
-use dbm_core::choices;
-use dbm_core::words::words;
+use dbm_core::words::{choices, words};
 
 choices! {
     /// A mask at one press; the table below says what each hides.

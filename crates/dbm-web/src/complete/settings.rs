@@ -1,10 +1,9 @@
 //! What a visitor chooses in Complete: one table a choice, from which selects, address keys and hover help are made.
 
 use crate::ui::form::{Input, Row, Table, choice, typed};
-use dbm_core::choices;
 use dbm_core::complete::Method;
 use dbm_core::diagnostics::CouplingKernel;
-use dbm_core::words::{Choice, Choose, Words, choice, words};
+use dbm_core::words::{Choice, Choose, Words, choice, choices, words};
 use dbm_protocol::{FIRST_ANSWERS, FIRST_PICTURE, PictureSource};
 
 /// Where the next picture comes from.

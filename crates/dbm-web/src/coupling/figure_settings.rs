@@ -5,9 +5,8 @@ use crate::ui::field::whole;
 use crate::ui::form::{Input, Row, Table, choice, switch, typed};
 use crate::ui::number::listed;
 use dbm_core::Units;
-use dbm_core::choices;
 use dbm_core::diagnostics::Couplings;
-use dbm_core::words::{Choose, words};
+use dbm_core::words::{Choose, choices, words};
 
 const WIDEST: u32 = 400;
 /// Most runs a point.

@@ -2,9 +2,8 @@
 
 use super::estimator_table::{COUNT, ESTIMATORS};
 use super::parameters;
-use dbm_core::choices;
 use dbm_core::gradient::EstimatorSettings;
-use dbm_core::words::words;
+use dbm_core::words::{choices, words};
 use dbm_core::{Settings, Units};
 use dbm_protocol::{ModelSource, SmallModel, proof_preset};
 use std::collections::BTreeMap;

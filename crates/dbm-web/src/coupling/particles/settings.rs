@@ -4,10 +4,9 @@ use crate::ui::field::layers;
 use crate::ui::form::{Input, Row, Table, choice, typed};
 use crate::ui::number::listed;
 use dbm_core::Units;
-use dbm_core::choices;
 use dbm_core::diagnostics::RunPairs;
 use dbm_core::gradient::SmcPath;
-use dbm_core::words::{Choose, words};
+use dbm_core::words::{Choose, choices, words};
 
 /// Most units of a random model, all layers.
 const MOST_UNITS: u32 = 400;

@@ -1,7 +1,6 @@
 //! The models that come with the page.
 
-use dbm_core::choices;
-use dbm_core::words::words;
+use dbm_core::words::{choices, words};
 
 choices! {
     /// Which of them.
