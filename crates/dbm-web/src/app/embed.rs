@@ -1,4 +1,5 @@
-//! One view inside the page of somebody else: `?embed=proof`, without masthead, menu and footer. It keeps nothing in the browser, and tells the page around it how high it is.
+//! One view inside the page of somebody else: `?embed=proof`, without masthead, menu and footer. It keeps nothing in the browser,
+//! and tells the page around it how high it is.
 
 use crate::ui::address::{self, View};
 use crate::ui::number::listed;

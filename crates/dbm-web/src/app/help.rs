@@ -1,7 +1,9 @@
-//! Hover help: what has `data-help` shows it on hover, on focus and at a long press; a heading that explains itself (`.term`) at a press too.
+//! Hover help: what has `data-help` shows it on hover, on focus and at a long press; a heading that explains itself (`.term`) at
+//! a press too.
 //!
-//! One listener for the whole page, and one box, which lies on no control and lets every press through. It stays while its control has the pointer or the focus, and Escape takes it
-//! away (WCAG 2.2, 1.4.13); what has the focus is described by it (`aria-describedby`). A field whose help is at its label has it on focus as well.
+//! One listener for the whole page, and one box, which lies on no control and lets every press through. It stays while its
+//! control has the pointer or the focus, and Escape takes it away (WCAG 2.2, 1.4.13); what has the focus is described by it
+//! (`aria-describedby`). A field whose help is at its label has it on focus as well.
 
 use crate::ui::area::Area;
 use leptos::prelude::*;

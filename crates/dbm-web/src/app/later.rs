@@ -1,5 +1,5 @@
-//! The views that are not shown first. In the built page each is a file of its own, fetched when the view is first opened (the feature `split`); elsewhere they are
-//! parts of the one program.
+//! The views that are not shown first. In the built page each is a file of its own, fetched when the view is first opened (the
+//! feature `split`); elsewhere they are parts of the one program.
 
 use crate::compare::Compare;
 use crate::coupling::Coupling;

@@ -18,7 +18,8 @@ pub fn tiles(surface: &Surface, colours: &Colours, pictures: &Grid, columns: usi
     draw(surface, colours, &shape, &pictures.bits, pictures.count as usize, (rows, columns), &colour);
 }
 
-/// Draws filters in a square of so many columns: negative weights towards one hue, positive ones towards another, which any eye tells apart.
+/// Draws filters in a square of so many columns: negative weights towards one hue, positive ones towards another, which any eye
+/// tells apart.
 pub fn filter_tiles(surface: &Surface, colours: &Colours, filters: &Filters, columns: usize) {
     let ends = [&colours.positive, &colours.paper, &colours.accent].map(|colour| Colours::rgb(colour));
     let colour = |levels: &[u8], unit: usize| {
@@ -40,8 +41,8 @@ fn mix(from: [u8; 3], to: [u8; 3], share: f64) -> [u8; 3] {
     [0, 1, 2].map(|c| (share * f64::from(to[c]) + (1.0 - share) * f64::from(from[c])).round() as u8)
 }
 
-/// Draws pictures whose units have the colours that `colour` gives them. It is done several times a second beside training, so all of them are one piece of pixels, each the mean
-/// of what it covers.
+/// Draws pictures whose units have the colours that `colour` gives them. It is done several times a second beside training, so
+/// all of them are one piece of pixels, each the mean of what it covers.
 fn draw(
     surface: &Surface,
     colours: &Colours,

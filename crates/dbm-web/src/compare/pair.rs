@@ -15,7 +15,8 @@ use leptos::task::spawn_local;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A round takes the slower run about so many seconds. At its end a worker looks at the model, draws samples and writes a checkpoint, which is to be a small part.
+/// A round takes the slower run about so many seconds. At its end a worker looks at the model, draws samples and writes a
+/// checkpoint, which is to be a small part.
 const ROUND_SECONDS: f64 = 2.5;
 /// Steps of the first round: how long steps take is not known yet.
 const FIRST: u32 = 5;

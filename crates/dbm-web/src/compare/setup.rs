@@ -1,7 +1,8 @@
 //! What is compared: run A as the Train form has it, run B with what differs, as keys of the address.
 //!
-//! `t.data` and the other keys of Train give the base; `x.preset` names a comparison, whose settings of both runs come before the form's unless
-//! `x.base=form`; `x.units`, `x.rate` and so on are run B's own; `x.to` is the step to train to, and `x.go` the same, which is trained to at once.
+//! `t.data` and the other keys of Train give the base; `x.preset` names a comparison, whose settings of both runs come before the
+//! form's unless `x.base=form`; `x.units`, `x.rate` and so on are run B's own; `x.to` is the step to train to, and `x.go` the
+//! same, which is trained to at once.
 
 use super::presets::{Preset, named};
 use crate::settings::{Draft, ForData};

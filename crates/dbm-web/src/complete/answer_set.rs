@@ -94,8 +94,8 @@ impl AnswerSet {
         (!likely.is_empty()).then(|| format!("Read as: {}", likely.join(", ")))
     }
 
-    /// One picture made of all answers: the units that are high most often, as many as an answer has on average (`dbm_core::complete::balanced`). The
-    /// model need never have drawn it.
+    /// One picture made of all answers: the units that are high most often, as many as an answer has on average
+    /// (`dbm_core::complete::balanced`). The model need never have drawn it.
     pub fn consensus(&self) -> Vec<u8> {
         let width = self.request.values.len();
         if width == 0 || self.completions.bits.is_empty() { Vec::new() } else { balanced(width, &self.completions.bits) }

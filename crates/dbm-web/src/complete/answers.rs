@@ -151,7 +151,8 @@ fn agreement_tile(state: CompletionState) -> impl IntoView {
     }
 }
 
-/// A small picture that is shown large when pressed: its canvas, what a press puts on the large one, its name for screen readers, and its hover help, where it has one.
+/// A small picture that is shown large when pressed: its canvas, what a press puts on the large one, its name for screen readers,
+/// and its hover help, where it has one.
 fn tile(
     state: CompletionState,
     canvas: NodeRef<Canvas>,

@@ -1,4 +1,5 @@
-//! The card of the pretrained model on view: its recipe, data and scores, and what it cannot do; a fragment of HTML beside its file, fetched when it is first unfolded.
+//! The card of the pretrained model on view: its recipe, data and scores, and what it cannot do; a fragment of HTML beside its
+//! file, fetched when it is first unfolded.
 
 use super::state::CompletionState;
 use crate::ui::explanation::fetch;

@@ -1,4 +1,5 @@
-//! How an answer comes about: the chain of the first one, sweep by sweep, in a tile of its own. A first visit gets its answers, and this film, without a press.
+//! How an answer comes about: the chain of the first one, sweep by sweep, in a tile of its own. A first visit gets its answers,
+//! and this film, without a press.
 
 use super::state::CompletionState;
 use crate::canvas::{Fill, Layer, prefers_less_motion, shows_layer};

@@ -1,4 +1,5 @@
-//! Looks at a model that come one after the other, in a fold of their own: a button, how far they are, and Cancel. What came stays, until the model is another.
+//! Looks at a model that come one after the other, in a fold of their own: a button, how far they are, and Cancel. What came
+//! stays, until the model is another.
 
 use crate::ui::button::Button;
 use crate::ui::progress::ProgressBar;

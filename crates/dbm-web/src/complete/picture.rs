@@ -74,7 +74,8 @@ impl Picture {
         Self { shape, now, ..Self::default() }
     }
 
-    /// A picture with gaps, `missing` being 1 where there is one: gaps are unknown until they are drawn over, and nobody knows what they hide.
+    /// A picture with gaps, `missing` being 1 where there is one: gaps are unknown until they are drawn over, and nobody knows
+    /// what they hide.
     pub fn with_gaps(shape: Shape, bits: Vec<u8>, missing: Vec<u8>) -> Self {
         let mut picture = Self::new(shape, bits);
         if missing.len() == shape.units && missing.contains(&1) {

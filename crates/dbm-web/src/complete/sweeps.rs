@@ -1,5 +1,5 @@
-//! Quality against sweeps: the same chains from noise after more and more Gibbs sweeps, and since when they have stood still. It says whether the model is
-//! what it says: one in equilibrium shows the same after 50 sweeps and after 10 000.
+//! Quality against sweeps: the same chains from noise after more and more Gibbs sweeps, and since when they have stood still. It
+//! says whether the model is what it says: one in equilibrium shows the same after 50 sweeps and after 10 000.
 
 use super::looks::{Looks, LooksFold};
 use super::state::CompletionState;

@@ -76,7 +76,8 @@ pub fn tools_panel(state: CompletionState) -> impl IntoView {
     }
 }
 
-/// A button that goes back or forth among the edits: its text, its name for screen readers and its hover help; whether there is an edit for it, and what a press does.
+/// A button that goes back or forth among the edits: its text, its name for screen readers and its hover help; whether there is
+/// an edit for it, and what a press does.
 fn step(
     state: CompletionState,
     [name, what, help]: [&'static str; 3],

@@ -10,7 +10,8 @@ use dbm_protocol::CouplingRuns;
 /// About half a second of a worker, in [`cost`]'s unit.
 const SLICE: f64 = 4e8;
 
-/// What a run is expected to cost, in multiplications: only the order of the jobs and where they are cut depend on it, never a number of the figure.
+/// What a run is expected to cost, in multiplications: only the order of the jobs and where they are cut depend on it, never a
+/// number of the figure.
 fn cost(settings: &FigureSettings, pair: &Pair, dimension: u32) -> f64 {
     let wide = f64::from(dimension);
     let square = wide * wide;

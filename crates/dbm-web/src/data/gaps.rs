@@ -1,4 +1,5 @@
-//! Filling the gaps of a table: the model in training answers, the worker for files writes the answers into the table; and how far they can be trusted.
+//! Filling the gaps of a table: the model in training answers, the worker for files writes the answers into the table; and how
+//! far they can be trusted.
 
 use crate::ui::button::Button;
 use crate::ui::download;

@@ -101,8 +101,8 @@ impl Estimates {
 }
 
 impl Means {
-    /// Half the width of an interval, in standard errors: the two-sided quantile of Student's distribution with a degree of freedom less than there are groups.
-    /// Simultaneous (Bonferroni): what may lie beyond is shared out among the parameters.
+    /// Half the width of an interval, in standard errors: the two-sided quantile of Student's distribution with a degree of
+    /// freedom less than there are groups. Simultaneous (Bonferroni): what may lie beyond is shared out among the parameters.
     pub fn factor(&self, alone: bool) -> f64 {
         let beyond = (1.0 - LEVEL) / if alone { 1.0 } else { self.parameters.len().max(1) as f64 };
         student(beyond, f64::from(self.groups) - 1.0)

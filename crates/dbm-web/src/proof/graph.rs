@@ -167,7 +167,8 @@ pub fn graph(proof: ProofState) -> impl IntoView {
             focus(at.place);
         }
     };
-    // A finger on what is shown drags it; anywhere else it moves the page. Browsers heed `touch-action` on the parts of a drawing only in part.
+    // A finger on what is shown drags it; anywhere else it moves the page. Browsers heed `touch-action` on the parts of a drawing
+    // only in part.
     let touched = move |event: web_sys::Event| {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         if target.is_some_and(|target| target.closest(".shown").ok().flatten().is_some()) {

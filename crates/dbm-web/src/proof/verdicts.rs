@@ -16,7 +16,8 @@ fn chosen(proof: ProofState, at: usize) -> bool {
     proof.settings.with(|settings| settings.chosen[at])
 }
 
-/// A row of the table: the cells, but for the estimator's name, in the order of the headings; and whether the exact value is excluded somewhere.
+/// A row of the table: the cells, but for the estimator's name, in the order of the headings; and whether the exact value is
+/// excluded somewhere.
 fn row(proof: ProofState, at: usize) -> ([String; 7], bool) {
     let exact = proof.exact_gradient();
     let alone = proof.settings.with(|settings| settings.alone);

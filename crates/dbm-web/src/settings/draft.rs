@@ -88,8 +88,8 @@ impl Draft {
         self.read.settings.estimator.kind
     }
 
-    /// Types or chooses something else. Where another estimator is chosen, a cap on meeting that was what is suggested for the one before becomes what is suggested for this one;
-    /// what the visitor typed stays.
+    /// Types or chooses something else. Where another estimator is chosen, a cap on meeting that was what is suggested for the
+    /// one before becomes what is suggested for this one; what the visitor typed stays.
     pub fn change(&mut self, setting: Setting, text: String, data: ForData) {
         let before = self.estimator();
         let is_suggested = self.text(Setting::MaxMeeting) == self.suggested_meeting(data);

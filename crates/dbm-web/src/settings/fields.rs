@@ -19,7 +19,8 @@ pub struct Form {
     pub change: Callback<(Setting, String)>,
     /// What is known of the data.
     pub data: Signal<ForData>,
-    /// A run that this one is compared with. Then fields keep their places where the run has no such setting, and are heard once they are left.
+    /// A run that this one is compared with. Then fields keep their places where the run has no such setting, and are heard once
+    /// they are left.
     pub beside: Option<Signal<Draft>>,
 }
 

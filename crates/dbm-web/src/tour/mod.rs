@@ -1,4 +1,5 @@
-//! The tour: numbered steps that drive the live page. Each points at a control, says what is seen and why, and where there is something to do, does it or asks for it.
+//! The tour: numbered steps that drive the live page. Each points at a control, says what is seen and why, and where there is
+//! something to do, does it or asks for it.
 
 mod ring;
 mod text;

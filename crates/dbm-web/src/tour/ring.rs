@@ -1,4 +1,5 @@
-//! What a step of the tour points at, by its `data-tour` name: ringed, and brought onto the screen together with what it changes, beside the panel.
+//! What a step of the tour points at, by its `data-tour` name: ringed, and brought onto the screen together with what it changes,
+//! beside the panel.
 
 use crate::ui::area::Area;
 use leptos::prelude::*;

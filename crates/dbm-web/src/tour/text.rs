@@ -1,7 +1,8 @@
 //! The tour's text: `docs/tour.md`, read as the page needs it.
 //!
-//! A step is a heading of the second level with its number, a comment that readers of the file do not see (`view`; `at`, names of `data-tour` on the page; and where something is to be
-//! pressed its CSS selector, `press`, in the first of those, which changes the last of them), and paragraphs. One that begins with `**Try it:**` asks for the action.
+//! A step is a heading of the second level with its number, a comment that readers of the file do not see (`view`; `at`, names of
+//! `data-tour` on the page; and where something is to be pressed its CSS selector, `press`, in the first of those, which changes
+//! the last of them), and paragraphs. One that begins with `**Try it:**` asks for the action.
 
 use crate::ui::address::View;
 

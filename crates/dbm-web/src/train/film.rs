@@ -37,8 +37,9 @@ pub fn follow(session: Session) {
     });
 }
 
-/// Adds a grid, in place of what was seen at its step or is of later ones. Where there are too many, the one goes whose neighbours are nearest to each other: the film shows the
-/// whole run, in strides of about one length. The first and the last stay.
+/// Adds a grid, in place of what was seen at its step or is of later ones. Where there are too many, the one goes whose
+/// neighbours are nearest to each other: the film shows the whole run, in strides of about one length. The first and the last
+/// stay.
 fn add(film: &mut Vec<Grid>, grid: Grid) {
     let most = (BYTES / grid.bits.len().max(1)).clamp(2, FRAMES);
     film.retain(|before| before.step < grid.step && before.image == grid.image);

@@ -1,4 +1,5 @@
-//! The visitor's own GPU: timed beside the processor, and used where it is the faster. Where the browser has no way to it, nothing is shown.
+//! The visitor's own GPU: timed beside the processor, and used where it is the faster. Where the browser has no way to it,
+//! nothing is shown.
 
 use crate::ui::button::Button;
 use crate::ui::progress::ProgressBar;

@@ -1,4 +1,5 @@
-//! A run in the address: its data, its settings, and how far it is to go by itself; and the keys of a shared run, which say by a checksum where it stood.
+//! A run in the address: its data, its settings, and how far it is to go by itself; and the keys of a shared run, which say by a
+//! checksum where it stood.
 
 use crate::settings::Draft;
 use crate::ui::address::OnShow;

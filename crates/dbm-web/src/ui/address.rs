@@ -1,7 +1,8 @@
 //! The state of the views in the address's fragment: `#view=train&t.hidden=800,200&t.seed=7`.
 //!
-//! Each key has one owner, told by its prefix (`t.` is Train, `i.` its instruments, `c.` Complete, `x.` two runs side by side, `m.` Coupling, `p.` Proof; `view` is the
-//! shell's). Owners leave out what is as by default. Writing replaces the address in place; only going to another view makes an entry in the history.
+//! Each key has one owner, told by its prefix (`t.` is Train, `i.` its instruments, `c.` Complete, `x.` two runs side by side,
+//! `m.` Coupling, `p.` Proof; `view` is the shell's). Owners leave out what is as by default. Writing replaces the address in
+//! place; only going to another view makes an entry in the history.
 
 use js_sys::JsString;
 use leptos::prelude::*;
@@ -58,7 +59,8 @@ impl View {
         }
     }
 
-    /// How high a frame with it alone suggests to be, in pixels: Complete is seen whole where there is room for 760 across; the others scroll in their frame.
+    /// How high a frame with it alone suggests to be, in pixels: Complete is seen whole where there is room for 760 across; the
+    /// others scroll in their frame.
     pub const fn embedded_height(self) -> u32 {
         [960, 1120, 960, 960][self as usize]
     }
@@ -109,7 +111,8 @@ pub struct OnShow {
     pub view: RwSignal<View>,
     /// Whether Train shows two runs side by side.
     pub two_runs: RwSignal<bool>,
-    /// The one view that there is, inside the page of somebody else (`?embed=…`): it keeps nothing, and nothing in it begins by itself that its address does not ask for.
+    /// The one view that there is, inside the page of somebody else (`?embed=…`): it keeps nothing, and nothing in it begins by
+    /// itself that its address does not ask for.
     pub embedded: Option<View>,
 }
 

@@ -1,6 +1,7 @@
 //! A feature's part of the address, bound to its state: the one place where the two are kept in step.
 //!
-//! A feature says how its state is written as keys and how keys are taken up; [`bind`] does the rest. Keys that are as by default are left out.
+//! A feature says how its state is written as keys and how keys are taken up; [`bind`] does the rest. Keys that are as by default
+//! are left out.
 
 use super::address;
 use leptos::prelude::*;
@@ -82,9 +83,9 @@ impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for Keys {
 
 /// Keeps a feature's state and its part of the address in step, for as long as the page is there.
 ///
-/// `read` takes up what the address says, at once and whenever somebody else changes it; keys that are missing mean the usual values. `write` says, reactively,
-/// what the state is; nothing while the state is behind the address. An address without any key of this feature is another's ready-made one: the state stays,
-/// and is written again.
+/// `read` takes up what the address says, at once and whenever somebody else changes it; keys that are missing mean the usual
+/// values. `write` says, reactively, what the state is; nothing while the state is behind the address. An address without any key
+/// of this feature is another's ready-made one: the state stays, and is written again.
 pub fn bind(prefix: &'static str, write: impl Fn() -> Option<Keys> + 'static, read: impl Fn(&Keys) + 'static) {
     let first = Keys::now(prefix);
     // What the address was last seen to say, and what was last written there: neither is a wish of the visitor's.

@@ -41,7 +41,8 @@ pub fn Explained(
     }
 }
 
-/// Puts a fragment of HTML beside the page into an element, or says that `what` it is could not be fetched; unless it is not wanted any more by then.
+/// Puts a fragment of HTML beside the page into an element, or says that `what` it is could not be fetched; unless it is not
+/// wanted any more by then.
 pub fn fetch(inside: Element, path: String, what: &'static str, is_wanted: impl Fn() -> bool + 'static) {
     leptos::task::spawn_local(async move {
         let html = text_of(&path).await;

@@ -44,7 +44,8 @@ pub fn TextField(
     /// What is wrong with it.
     #[prop(optional, into)]
     problem: Signal<Option<String>>,
-    /// Takes up what the visitor types, letter by letter or, where it is `late`, once the field is left; or says what is expected instead. What was there before stays then.
+    /// Takes up what the visitor types, letter by letter or, where it is `late`, once the field is left; or says what is expected
+    /// instead. What was there before stays then.
     #[prop(into)]
     on_type: Callback<String, Result<(), String>>,
     /// Whether the visitor is heard when the field is left.

@@ -1,4 +1,5 @@
-//! Messages to the visitor: a list that any part of the page can add to. The newest have a strip of their own at the foot of the page, and all can be read again.
+//! Messages to the visitor: a list that any part of the page can add to. The newest have a strip of their own at the foot of the
+//! page, and all can be read again.
 
 use super::dropdown::{Dropdown, DropdownMenu};
 use js_sys::{Function, Reflect};
@@ -101,7 +102,8 @@ impl Notices {
         self.add(Tone::Offer, text, remedies, on_close);
     }
 
-    /// Takes one off the strip; it can still be read in the list, where it keeps its place. What closing it does besides is done, and then there is nothing left to press.
+    /// Takes one off the strip; it can still be read in the list, where it keeps its place. What closing it does besides is done,
+    /// and then there is nothing left to press.
     pub fn close(self, id: u32) {
         let closed = self.list.try_update(|list| {
             let notice = list.iter_mut().find(|notice| notice.id == id)?;
@@ -136,8 +138,9 @@ impl Notices {
         });
     }
 
-    /// Takes messages off the strip once their time is over: of those that only say something, the first; of those that can be answered, all that do not wait for an answer. One that is
-    /// being read stays, but not for ever where others wait: the pointer may rest on it by chance.
+    /// Takes messages off the strip once their time is over: of those that only say something, the first; of those that can be
+    /// answered, all that do not wait for an answer. One that is being read stays, but not for ever where others wait: the
+    /// pointer may rest on it by chance.
     fn clear_strip(self) {
         let now = js_sys::Date::now();
         let is_read = |id: u32| {
@@ -174,7 +177,8 @@ impl Notices {
     }
 }
 
-/// The strip: what is said, one message after another; the newest that can be answered; and the list of all. Each has its place, whatever comes.
+/// The strip: what is said, one message after another; the newest that can be answered; and the list of all. Each has its place,
+/// whatever comes.
 #[component]
 pub fn NoticeStrip(
     /// What is there while there is no message.

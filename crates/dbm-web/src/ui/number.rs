@@ -1,7 +1,7 @@
 //! Numbers as visitors type and read them.
 
-/// A finite number in decimals, with or without an exponent; nothing for any other text. The browser reads it: std's reader brings a table of ten kilobytes that no
-/// server can compress.
+/// A finite number in decimals, with or without an exponent; nothing for any other text. The browser reads it: std's reader
+/// brings a table of ten kilobytes that no server can compress.
 pub fn decimal(text: &str) -> Option<f64> {
     let text = text.trim();
     let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));

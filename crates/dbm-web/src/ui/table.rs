@@ -3,7 +3,8 @@
 use leptos::html::Div;
 use leptos::prelude::*;
 
-/// The rows of a table of texts in a file beside the code that shows it: a line for each row, a bar between columns; a column that is missing is empty.
+/// The rows of a table of texts in a file beside the code that shows it: a line for each row, a bar between columns; a column
+/// that is missing is empty.
 pub fn rows<const N: usize>(file: &'static str) -> impl Iterator<Item = [&'static str; N]> {
     file.lines().map(|line| {
         let mut columns = line.split(" | ");

@@ -57,7 +57,8 @@ impl<T: Clone + PartialEq> Edits<T> {
     }
 }
 
-/// Whether a press asks for the last edit back (`true`) or again: Control Z, Control Shift Z and Control Y; nothing where it asks for something else.
+/// Whether a press asks for the last edit back (`true`) or again: Control Z, Control Shift Z and Control Y; nothing where it asks
+/// for something else.
 pub fn asked(event: &KeyboardEvent) -> Option<bool> {
     if !(event.ctrl_key() || event.meta_key()) || event.alt_key() {
         return None;

@@ -130,7 +130,8 @@ impl Particles {
         }
     }
 
-    /// Whether what there is is of these settings' model: of one in training that has gone on since, too, unless it must stand where it stood.
+    /// Whether what there is is of these settings' model: of one in training that has gone on since, too, unless it must stand
+    /// where it stood.
     fn is_of(self, settings: &ParticleSettings, at_its_step: bool) -> bool {
         let now = self.stands(settings);
         self.begun.with_value(|begun| {

@@ -17,7 +17,8 @@ use leptos::prelude::*;
 /// While training they are asked for anew at most this often, in milliseconds.
 const PAUSE: f64 = 2500.0;
 
-/// Asks for what the hidden units of a layer respond to, where there is a model and a worker that listens: nobody pressed a button for it, and what comes next asks again.
+/// Asks for what the hidden units of a layer respond to, where there is a model and a worker that listens: nobody pressed a
+/// button for it, and what comes next asks again.
 async fn ask(session: Session, filters: RwSignal<Option<Responses>>, layer: u32) -> Result<(), Failure> {
     let model = untrack(|| session.looked_at());
     if untrack(|| session.about_of(model)).is_some()

@@ -1,4 +1,5 @@
-//! The instruments of the Train view: meeting times, sweeps, curves, filters, activities, the ladder of a run that climbs one. They follow what the worker says of the run.
+//! The instruments of the Train view: meeting times, sweeps, curves, filters, activities, the ladder of a run that climbs one.
+//! They follow what the worker says of the run.
 
 mod curves;
 mod figures;
