@@ -1,4 +1,4 @@
-//! The wasm splitter uses the linker's relocation records to find what refers to what.
+//! The tool that splits the program reads from the linker's relocations what refers to what.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -55,7 +55,7 @@ pub fn App(
     view.set(asked());
     address::follow(move || {
         view.set(asked());
-        // Canvases that were hidden have not been drawn.
+        // Canvases that were hidden have not been drawn yet.
         canvas::redraw_all();
     });
     Effect::new(move |_| document().set_title(&format!("{} · DBM Lab", view.get().title())));

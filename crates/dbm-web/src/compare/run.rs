@@ -19,7 +19,7 @@ pub enum RunState {
     /// There is no run.
     #[default]
     Absent,
-    /// It is being begun.
+    /// It is starting.
     Beginning,
     /// It is at rest and can continue.
     Resting,
@@ -66,7 +66,7 @@ pub struct Known {
     pub looks: RwSignal<Vec<Look>>,
     /// How many of the samples were distinct, by step.
     pub distinct: RwSignal<Vec<(u32, u32)>>,
-    /// Checksums of the parameters at the steps where it rested.
+    /// Checksums of the parameters at the steps at which it rested.
     pub checksums: RwSignal<BTreeMap<u32, String>>,
     /// Seconds per step, as last measured by the worker.
     pub seconds: RwSignal<Option<f64>>,

@@ -19,7 +19,7 @@ const BOUND: &str = "A hollow mark: some of its runs were cut at the cap, so the
 /// What the figure shows with signs; the longer of the two remarks.
 const WITH_SIGNS: &str = "With signs, the Gibbs coupling takes exponentially longer with d. Metropolis from the local mode has τ = 1 in every run seen from about d = 50: its correction lives in events that nobody will observe.";
 
-/// Controls to the left, charts to the right, all numbers below.
+/// Controls on the left, charts on the right, all numbers below.
 pub fn figure_of_couplings(figure: Figure) -> impl IntoView {
     let form = figure.form();
     let step_chart = Memo::new(move |_| figure.read(|settings, results| plot::steps(settings, results, settings.show)));

@@ -38,7 +38,7 @@ pub fn DropdownMenu(
     /// Its handle.
     #[prop(default = Dropdown::default())]
     dropdown: Dropdown,
-    /// Classes for the style sheet, besides that of all such menus.
+    /// Classes for the style sheet, in addition to that of all such menus.
     #[prop(optional)]
     class: &'static str,
     /// The text on its head,

@@ -8,7 +8,7 @@ use leptos::prelude::*;
 pub fn ProgressBar(
     /// What it counts, for screen readers.
     label: &'static str,
-    /// Parts done and parts in all; `(0, 0)` where these are unknown.
+    /// Parts done and parts in all; `(0, 0)` if unknown.
     #[prop(into)]
     parts: Signal<(u32, u32)>,
     /// Whether anything is running.

@@ -33,7 +33,8 @@ pub enum Group {
 }
 
 impl Group {
-    /// Whether its jobs jump the queue: somebody is waiting for these short jobs, so they do not wait behind a figure.
+    /// Whether its jobs go to the front of the queue: they are short and somebody is waiting for them, so they do not queue
+    /// behind a figure.
     const fn goes_first(self) -> bool {
         matches!(self, Self::Replay | Self::Exact)
     }
@@ -149,7 +150,7 @@ pub fn cancel(group: Group) {
     ended.into_iter().for_each(Client::end);
 }
 
-/// How many workers there may be.
+/// The number of workers allowed.
 pub fn width() -> usize {
     (window().navigator().hardware_concurrency() as usize).saturating_sub(1).clamp(1, MOST)
 }

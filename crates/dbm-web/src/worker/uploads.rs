@@ -23,7 +23,7 @@ pub const MNIST: &str = "MNIST";
 /// Data that were read, shown before anything is trained on them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Offer {
-    /// What was understood.
+    /// How the files were understood.
     pub about: Understood,
     /// How they will be made binary.
     pub encoding: Encoding,

@@ -29,7 +29,7 @@ pub struct Together {
     pub log_z: (f64, f64),
     /// What the correction changed.
     pub change: MeanCorrection,
-    /// How often the run counts that counts most, and its pair.
+    /// The most times that a run counts, and the pair of that run.
     pub heaviest: (f64, u32),
 }
 

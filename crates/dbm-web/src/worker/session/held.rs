@@ -145,7 +145,7 @@ pub struct DataSets {
     pub choice_in_use: RwSignal<DataChoice>,
     /// The choice that Undo would restore.
     pub(super) choice_before: RwSignal<DataChoice>,
-    /// Whether data is being made or read.
+    /// Whether data are being made or read.
     pub loading: RwSignal<bool>,
     /// Whether the present worker has been given data.
     pub(super) fed: RwSignal<bool>,

@@ -163,7 +163,7 @@ impl Session {
         })
     }
 
-    /// Tells the visitor that the kept run is on the page, at this step.
+    /// Records that the kept run is on the page, at this step, and tells the visitor.
     pub(super) fn went_on(self, step: u32, undoable: bool) {
         self.run.keeping.write_value().begun = true;
         self.run.snapshot.set(Some(step));

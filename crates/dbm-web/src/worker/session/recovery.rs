@@ -65,8 +65,8 @@ impl Session {
         self.run.metrics.update(|metrics| (metrics.running, metrics.steps_per_second) = (false, 0.0));
         self.notices.withdraw(Tone::Undoable);
         self.run.failed.update_value(|failed| *failed += 1);
-        // What the lost worker died of is unknown: the next does without anything a browser may lack, helpers and the memory that
-        // they share.
+        // Why the worker was lost is unknown: the next does without anything that a browser may lack, namely helpers and the
+        // memory that they share.
         self.client.rename(format!("{WORKER_COUNT}1"));
         if self.has_given_up() {
             return self.give_up(why);
