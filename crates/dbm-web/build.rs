@@ -1,4 +1,4 @@
-//! The tool that divides the program follows what refers to what by the linker's notes of it.
+//! The tool that splits the program reads from the linker's relocations what refers to what.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -1,8 +1,8 @@
-//! DBM Lab's page, by feature: controls, state and drawing. The models themselves live in the workers.
+//! DBM Lab's page, organized by feature: controls, state and drawing. The models themselves live in the workers.
 //!
-//! Data flows one way: [`app`] mounts the features ([`train`], [`compare`], [`complete`], [`coupling`], [`proof`], [`data`]); a
-//! feature owns its state and its part of the address and reaches into no other; what two of them need is in [`worker`],
-//! [`ui`] or [`canvas`].
+//! Data flows one way: [`app`] mounts the features ([`train`], [`compare`], [`complete`], [`coupling`], [`proof`], [`data`]).
+//! Each feature owns its state and its part of the address, and never reaches into another feature. What two of them share is in
+//! [`worker`], [`ui`] or [`canvas`].
 
 mod app;
 mod canvas;
@@ -17,7 +17,7 @@ mod train;
 mod ui;
 mod worker;
 
-/// Puts the page into the document: the lab, or one view of it where the address asks for that.
+/// Mounts the page in the document: the whole lab, or a single view if the address asks for one.
 pub fn mount() {
     console_error_panic_hook::set_once();
     let embedded = app::embed::asked();

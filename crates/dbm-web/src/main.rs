@@ -1,4 +1,4 @@
-//! The page's program.
+//! The program that runs the page.
 
 fn main() {
     dbm_web::mount();

@@ -1,4 +1,4 @@
-//! Files that are dropped anywhere on the page, and files or text that are pasted.
+//! Files dropped anywhere on the page, and pasted files or text.
 
 use crate::worker::uploads::Uploads;
 use leptos::ev;
@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{ClipboardEvent, DragEvent, HtmlElement};
 
-/// Listens for them, and shows a sign while a file hangs over the page.
+/// Listens for drops and pastes, and shows a sign while a file is dragged over the page.
 pub fn drop_zone() -> impl IntoView {
     let uploads = Uploads::of_page();
     let dragging = RwSignal::new(false);
@@ -21,7 +21,7 @@ pub fn drop_zone() -> impl IntoView {
         }
     });
     let leave = window_event_listener(ev::dragleave, move |event| {
-        // Between two elements of the page there is a related target; outside there is none.
+        // A related target means a move between two elements of the page; without one the pointer has left it.
         if event.related_target().is_none() {
             dragging.set(false);
         }
@@ -50,7 +50,7 @@ pub fn drop_zone() -> impl IntoView {
     }
 }
 
-/// Takes in what is pasted: files, or the text of a table. Whether that was for the page.
+/// Takes in pasted files, or a pasted table as text. Returns whether the paste was for the page.
 fn paste(uploads: Uploads, event: &ClipboardEvent) -> bool {
     let target = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok());
     let typing = target.is_some_and(|target| target.tag_name() == "INPUT");

@@ -1,4 +1,5 @@
-//! One view inside the page of somebody else: `?embed=proof`, without masthead, menu and footer. It keeps nothing in the browser, and tells the page around it how high it is.
+//! One view embedded in somebody else's page: `?embed=proof`, without masthead, menu and footer. It keeps nothing in the browser,
+//! and tells the surrounding page its height.
 
 use crate::ui::address::{self, View};
 use crate::ui::number::listed;
@@ -7,10 +8,10 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 use web_sys::ResizeObserver;
 
-/// Under which the page around hears of the height.
+/// Tag of the messages that tell the surrounding page the height.
 const SUBJECT: &str = "dbm-lab";
 
-/// The view that the address asks for alone, or why there is none; nothing where it asks for the whole page.
+/// The single view that the address asks for, or why it does not exist; `None` if the address asks for the whole page.
 pub fn asked() -> Option<Result<View, String>> {
     let name = address::asked("embed")?;
     Some(View::named(&name).ok_or_else(|| {
@@ -19,7 +20,7 @@ pub fn asked() -> Option<Result<View, String>> {
     }))
 }
 
-/// Marks the page as one without a frame, and tells the page around it its height, now and whenever that changes. Nothing else leaves.
+/// Marks the page as embedded, and tells the surrounding page its height, now and whenever it changes. Nothing else leaves.
 pub fn settle() {
     let Some(body) = document().body() else { return };
     let _ = body.class_list().add_1("embedded");
@@ -40,12 +41,12 @@ pub fn settle() {
     }
 }
 
-/// The line below the view: where the whole page is, as this one stands.
+/// The line below the view: a link to the whole page in the same state.
 pub fn foot(view: View) -> impl IntoView {
     let whole = move || view.link(view.pairs());
     let link = RwSignal::new(whole());
     address::follow(move || link.set(whole()));
-    // The link is of the view as it stands, not as it stood a moment ago.
+    // The link must show the present view, not that of a moment ago.
     let write = move || address::flush();
     view! {
         <footer class="foot">
@@ -62,10 +63,10 @@ pub fn foot(view: View) -> impl IntoView {
     }
 }
 
-/// In place of a view that there is none of.
+/// Shown if the requested view does not exist.
 #[component]
 pub fn Unknown(
-    /// What was expected, and what came.
+    /// What was expected, and what the address had.
     why: String,
 ) -> impl IntoView {
     view! {

@@ -1,7 +1,9 @@
-//! Hover help: what has `data-help` shows it on hover, on focus and at a long press; a heading that explains itself (`.term`) at a press too.
+//! Hover help: an element with `data-help` shows it on hover, on focus and on a long press; a heading that explains itself
+//! (`.term`) also on a click.
 //!
-//! One listener for the whole page, and one box, which lies on no control and lets every press through. It stays while its control has the pointer or the focus, and Escape takes it
-//! away (WCAG 2.2, 1.4.13); what has the focus is described by it (`aria-describedby`). A field whose help is at its label has it on focus as well.
+//! The whole page has one set of listeners and one box, which covers no control and lets clicks through. The box stays while its
+//! control has the pointer or the focus, and Escape closes it (WCAG 2.2, 1.4.13). The focused element is described by it
+//! (`aria-describedby`). A field whose help is on its label shows it on focus as well.
 
 use crate::ui::area::Area;
 use leptos::prelude::*;
@@ -10,42 +12,42 @@ use std::time::Duration;
 use wasm_bindgen::prelude::*;
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent, PointerEvent};
 
-/// The box, in the page.
+/// Id of the box on the page.
 const BOX: &str = "help-box";
-/// Time until it shows for a pointer that rests, or a finger that stays.
+/// How long a pointer must rest, or a finger stay, before the box shows.
 const REST: Duration = Duration::from_millis(450);
-/// How far a finger that stays may tremble, in pixels.
+/// How far a resting finger may move, in pixels.
 const TREMOR: f64 = 10.0;
-/// What the box must not lie on; what is in a closed fold is not there.
+/// What the box must not cover; the content of a closed fold is not there.
 const CONTROLS: &str = ":is(a[href], button, input, select, summary, label, canvas.picture, svg [tabindex]):not(details:not([open]) > :not(summary) *, .unseen)";
-/// From the box to its control, and between the places that are tried for it, in pixels.
+/// Distance from the box to its control, and step between the positions that are tried for it, in pixels.
 const AWAY: f64 = 6.0;
 const STEP: f64 = 8.0;
-/// What a square pixel of a control under the box counts, in pixels that the box is away from its own.
+/// Cost of each square pixel of a covered control, in pixels of distance between the box and its own control.
 const COVERED: f64 = 100.0;
-/// Widths that the box may have: narrow ones fit where wide ones do not.
+/// Possible widths of the box: a narrow one may fit where a wide one does not.
 const WIDTHS: [u32; 3] = [320, 220, 150];
-/// What a long press is for something else in: it selects, or draws.
+/// Elements in which a long press already means something else: it selects, or draws.
 const OWN_PRESS: &str = "input:not([type='checkbox'], [type='radio'], [type='range'], [type='file']), textarea, canvas";
 
 thread_local! {
-    /// What it is, or is about to be, shown for.
+    /// The element whose help is shown, or is about to be.
     static FOR: RefCell<Option<Element>> = const { RefCell::new(None) };
-    /// What it is shown beside.
+    /// The element that the box is placed next to.
     static BESIDE: RefCell<Option<Element>> = const { RefCell::new(None) };
-    /// Where a finger stays that has not yet been there for long.
+    /// Position of a finger that has not yet rested long enough.
     static PRESS: Cell<Option<(f64, f64)>> = const { Cell::new(None) };
-    /// When the finger that is down, or was last, came down, by the browser's own clock, in milliseconds.
+    /// When the current or last touch began, by the browser's own clock, in milliseconds.
     static DOWN: Cell<f64> = const { Cell::new(0.0) };
-    /// Whether the finger that is down, or was last, has brought up the box: then its press means nothing else.
+    /// Whether the current or last touch opened the box: then its press means nothing else.
     static BY_PRESS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Listens, for as long as the page is there.
+/// Listens for as long as the page is open.
 pub fn listen() {
     on("pointerover", |event| {
         let element = helped(&event);
-        // A finger comes upon what it presses: it is heard below.
+        // A finger enters an element by pressing it: `pointerdown` below handles that.
         if touch(&event).is_some() || element == FOR.with_borrow(Clone::clone) {
             return;
         }
@@ -73,14 +75,14 @@ pub fn listen() {
     });
     on("pointerup", |event| {
         lift();
-        // On a page that is busy the timer may be heard before the release of a short press.
+        // On a busy page the timer may fire before the release of a short press is handled.
         if BY_PRESS.get() && event.time_stamp() - DOWN.get() < REST.as_secs_f64() * 1000.0 {
             BY_PRESS.set(false);
             hide();
         }
     });
     on("pointercancel", |_| lift());
-    // The press that brought up help is not one of the button below the finger, and opens no menu of the browser's.
+    // A press that opened the help does not press the button below the finger, and opens none of the browser's own menus.
     on("contextmenu", |event| {
         if BY_PRESS.get() || PRESS.get().is_some() {
             event.prevent_default();
@@ -100,7 +102,7 @@ pub fn listen() {
             return;
         }
         hide();
-        // A press with the pointer moves the focus too; it has seen what it wanted.
+        // A click moves the focus too, but whoever clicked has seen the help on hover.
         let focused = target(&event).filter(|target| target.matches(":focus-visible").unwrap_or(false));
         if let Some(focused) = focused
             && let Some(source) = helped(&event).or_else(|| labelled(&focused))
@@ -114,7 +116,7 @@ pub fn listen() {
             hide();
         }
     });
-    // What gets the focus out of sight is scrolled into view after this has been shown for it.
+    // A focused element that is out of sight is scrolled into view after its help is shown.
     on("scroll", |_| put_beside());
     on("keydown", |event| {
         BY_PRESS.set(false);
@@ -124,10 +126,10 @@ pub fn listen() {
     });
 }
 
-/// Hears an event before anything on the page does.
+/// Handles an event before anything on the page does.
 fn on(event: &str, listener: impl Fn(Event) + 'static) {
     let listener = Closure::<dyn Fn(Event)>::new(listener).into_js_value();
-    // For as long as the page is there.
+    // Stays for as long as the page is open.
     let _ = window().add_event_listener_with_callback_and_bool(event, listener.unchecked_ref(), true);
 }
 
@@ -135,7 +137,7 @@ fn target(event: &Event) -> Option<Element> {
     event.target().and_then(|target| target.dyn_into().ok())
 }
 
-/// The finger, where it is one.
+/// The event as a touch, if it is one.
 fn touch(event: &Event) -> Option<PointerEvent> {
     event.dyn_ref::<PointerEvent>().filter(|event| event.pointer_type() == "touch").cloned()
 }
@@ -144,12 +146,12 @@ fn place(touch: &PointerEvent) -> (f64, f64) {
     (f64::from(touch.client_x()), f64::from(touch.client_y()))
 }
 
-/// The nearest element around what the event is about that has help.
+/// The nearest element with help, from the event's target outwards.
 fn helped(event: &Event) -> Option<Element> {
     target(event).and_then(|element| element.closest("[data-help]").ok().flatten())
 }
 
-/// The label of a field, where that has the help.
+/// The label of a field, if the label has the help.
 fn labelled(field: &Element) -> Option<Element> {
     document().query_selector(&format!("label[data-help][for='{}']", field.id())).ok().flatten()
 }
@@ -158,7 +160,7 @@ fn the_box() -> Option<HtmlElement> {
     document().get_element_by_id(BOX).and_then(|element| element.dyn_into().ok())
 }
 
-/// Shows the help of an element, unless the pointer goes elsewhere first.
+/// Shows the help of an element, unless the pointer leaves it first.
 fn show_soon(element: Element) {
     FOR.set(Some(element.clone()));
     set_timeout(
@@ -172,14 +174,14 @@ fn show_soon(element: Element) {
     );
 }
 
-/// The finger is up, or on its way elsewhere: what has not been shown yet is not.
+/// The finger was lifted or moved away: help that is not shown yet stays hidden.
 fn lift() {
     if PRESS.take().is_some() {
         FOR.take();
     }
 }
 
-/// Shows the help of an element beside another, which is mostly the same.
+/// Shows the help of an element next to another, which is usually the same.
 fn show(source: &Element, beside: &Element) {
     let Some(the_box) = the_box() else { return };
     the_box.set_text_content(source.get_attribute("data-help").as_deref());
@@ -194,7 +196,7 @@ fn show(source: &Element, beside: &Element) {
     }
 }
 
-/// Puts the box, if it is shown, as near as can be to what it is shown for, where it lies on no control.
+/// Puts the box, if it is shown, as near to its element as it can be without covering a control.
 fn put_beside() {
     let Some((the_box, beside)) = the_box().zip(BESIDE.with_borrow(Clone::clone)) else { return };
     let (own, screen) = (Area::of(&beside), Area::of_window());
@@ -203,7 +205,7 @@ fn put_beside() {
     let controls: Vec<Area> =
         controls.map(|control| Area::of(&control)).filter(|control| control.overlap(screen) > 0.0).collect();
     let style = the_box.style();
-    // Where it lies now would say how wide it can be.
+    // The box's present position would limit its width.
     let _ = style.set_property("left", "0");
     let mut best = (f64::INFINITY, own, WIDTHS[0]);
     for limit in WIDTHS {
@@ -218,7 +220,7 @@ fn put_beside() {
                     continue;
                 }
                 let covered: f64 = controls.iter().map(|control| place.overlap(*control)).sum();
-                // It is looked for below its control, at the left edge.
+                // The search starts below its control, at the left edge.
                 let above = if top < own.top { 4.0 } else { 0.0 };
                 let cost = COVERED * covered + across.hypot(down) + 0.1 * (left - own.left).abs() + above;
                 if cost < best.0 {

@@ -1,5 +1,5 @@
-//! The views that are not shown first. In the built page each is a file of its own, fetched when the view is first opened (the feature `split`); elsewhere they are
-//! parts of the one program.
+//! The views that are not shown first. In the built page each is in a separate file, fetched when the view is first opened (the
+//! feature `split`); otherwise they are part of the one program.
 
 use crate::compare::Compare;
 use crate::coupling::Coupling;
@@ -10,7 +10,7 @@ use std::pin::Pin;
 use wasm_bindgen::prelude::*;
 use web_sys::Event;
 
-/// A view, or why it did not come.
+/// A view, or why it could not be loaded.
 type Fetched = Result<AnyView, Missing>;
 type Fetching = Pin<Box<dyn Future<Output = Fetched> + Send>>;
 
@@ -26,7 +26,8 @@ impl From<wasm_split_helpers::SplitLoaderError> for Missing {
     }
 }
 
-/// Whether the styles of these views are there: they are fetched with the first of them, from where index.html says.
+/// Whether the styles of these views are loaded. They are fetched together with the first view, from the file that index.html
+/// names.
 fn styles() -> oneshot::Receiver<bool> {
     let (sender, receiver) = oneshot::channel();
     let at = |selector: &str| document().query_selector(selector).ok().flatten();
@@ -50,14 +51,14 @@ fn styles() -> oneshot::Receiver<bool> {
         let _ = sender.send(came); // whoever waited may have gone
     });
     for event in ["load", "error"] {
-        // Without either, the view does not come, and can be tried again.
+        // If neither can be listened for, the view does not load, and can be tried again.
         drop(link.add_event_listener_with_callback(event, told.unchecked_ref()));
     }
     drop(document().head().map(|head| head.append_child(&link)));
     receiver
 }
 
-/// Functions that fetch and make views, each with all that only it needs in a file named after it.
+/// Functions that fetch and build views, each in a separate file with everything that only this view needs.
 macro_rules! in_files_of_their_own {
     ($($(#[$doc:meta])* $name:ident: $view:ident;)*) => {$(
         $(#[$doc])*
@@ -82,20 +83,20 @@ macro_rules! in_files_of_their_own {
 }
 
 in_files_of_their_own! {
-    /// Two runs beside each other.
+    /// Two runs side by side.
     compare: Compare;
-    /// The coupling, step by step and in sum.
+    /// The coupling, step by step and as a whole.
     coupling: Coupling;
-    /// Estimators beside the exact gradient.
+    /// Estimators compared with the exact gradient.
     proof: Proof;
 }
 
-/// A view that is fetched and made when it is first shown, and stays, so that what runs in it goes on.
+/// A view that is fetched and built when it is first shown. It then stays, so that its work continues.
 #[component]
 pub fn Later(
-    /// Which of those that come later.
+    /// Which of the views that are fetched later.
     view: fn() -> Fetching,
-    /// Whether it is on show.
+    /// Whether it is on view.
     shown: Signal<bool>,
 ) -> impl IntoView {
     let seen = Memo::new(move |seen: Option<&bool>| shown.get() || seen.copied().unwrap_or_default());

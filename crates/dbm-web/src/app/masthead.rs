@@ -1,4 +1,4 @@
-//! The top of the page: its name, and which model is on view.
+//! The top of the page: its name, and the model on view.
 
 use crate::app::menu::{menu_of_views, presets_menu};
 use crate::app::share::share_menu;
@@ -14,7 +14,7 @@ use dbm_core::words::Choose;
 use dbm_protocol::{ModelChoice, ModelInfo};
 use leptos::prelude::*;
 
-/// The select's values beside the names of [`ShippedModel`].
+/// The select's values in addition to the names of [`ShippedModel`].
 const TRAINING: &str = "training";
 const OWN: &str = "own";
 
@@ -29,7 +29,7 @@ pub fn masthead() -> impl IntoView {
             name => session.show(ShippedModel::named(name).unwrap_or_default()),
         }
     };
-    // Train shows the model in training, whatever completes, unless it was asked for another.
+    // Train shows the model in training, whichever model completes, unless the visitor asked for another.
     let on_view = move || if view.get() == View::Train { session.looked_at() } else { session.models.model.get() };
     let resumable = move || {
         session.models.model.get() == ModelChoice::Pretrained
@@ -107,7 +107,7 @@ fn line(model: ModelChoice, opening: Opening, about: Option<ModelInfo>) -> Strin
     }
 }
 
-/// Layer sizes, units and steps in a line.
+/// Layer sizes, units and steps in one line.
 fn describe(about: &ModelInfo, model: ModelChoice) -> String {
     let units = if about.units == Units::Signs { "signs" } else { "bits" };
     let steps = if model == ModelChoice::Pretrained { format!(", {} steps", about.steps) } else { String::new() };

@@ -1,4 +1,4 @@
-//! The views, and ready-made addresses of them.
+//! The menu of views, and presets: ready-made addresses of them.
 
 use crate::ui::address::{self, OnShow, View};
 use crate::ui::dropdown::{Dropdown, DropdownMenu};
@@ -6,7 +6,7 @@ use crate::ui::table::rows;
 use leptos::prelude::*;
 use web_sys::MouseEvent;
 
-/// Name, what it shows, and the fragment of the address that is it.
+/// For each preset its name, what it shows, and its fragment of the address.
 const PRESETS: &str = include_str!("presets.txt");
 
 /// The menu of views.
@@ -37,7 +37,7 @@ pub fn menu_of_views() -> impl IntoView {
     }
 }
 
-/// The presets, folded until pressed.
+/// The presets, folded until clicked.
 pub fn presets_menu() -> impl IntoView {
     let dropdown = Dropdown::default();
     let preset = move |[name, what, fragment]: [&'static str; 3]| {

@@ -27,16 +27,16 @@ use leptos::prelude::*;
 use masthead::masthead;
 use shortcuts::shortcuts;
 
-/// What there is to say where the browser cannot keep the page itself.
+/// What to tell the visitor if the browser cannot keep the page for offline use.
 fn lacks_offline() -> Option<&'static str> {
     let keeps = js_sys::Reflect::get(&window().navigator(), &"serviceWorker".into()).is_ok_and(|it| it.is_truthy());
     (!keeps).then_some(" This browser does not keep the page for visits without a network.")
 }
 
-/// Provides what several features need, starts the worker, and lays the page out.
+/// Provides what several features need, starts the worker, and lays out the page.
 #[component]
 pub fn App(
-    /// The one view to show, inside the page of somebody else; all of them otherwise.
+    /// The single view to show, embedded in somebody else's page; `None` for all of them.
     embedded: Option<View>,
 ) -> impl IntoView {
     let (notices, show) = (Notices::default(), OnShow { embedded, ..OnShow::default() });
@@ -55,7 +55,7 @@ pub fn App(
     view.set(asked());
     address::follow(move || {
         view.set(asked());
-        // Canvases that were hidden have not been drawn.
+        // Canvases that were hidden have not been drawn yet.
         canvas::redraw_all();
     });
     Effect::new(move |_| document().set_title(&format!("{} · DBM Lab", view.get().title())));

@@ -1,4 +1,4 @@
-//! What takes the view on show elsewhere: a link to it, and the code that embeds it in another page.
+//! Ways to take the view elsewhere: a link to it, and code that embeds it in another page.
 
 use crate::train;
 use crate::ui::address::{self, OnShow, View};
@@ -11,10 +11,10 @@ use leptos::html::Input;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 
-/// In which it can be shared.
+/// The forms in which it can be shared.
 const FORMS: &[&str] = &["link", "embedding code"];
 
-/// The menu, and a field with the text where the browser does not let the page write to the clipboard.
+/// The menu, with a field that shows the text if the browser does not let the page write to the clipboard.
 pub fn share_menu() -> impl IntoView {
     let (session, show) = (Session::of_page(), OnShow::of_page());
     let to_copy = RwSignal::new(None::<(&'static str, String)>);
@@ -26,13 +26,13 @@ pub fn share_menu() -> impl IntoView {
     let field = NodeRef::<Input>::new();
     Effect::new(move |_| {
         if let (Some(field), true) = (field.get(), to_copy.with(Option::is_some)) {
-            // Once it has its value.
+            // After the field has its value.
             request_animation_frame(move || field.select());
         }
     });
     let share = move |form: usize| {
         let (what, text, about) = shared(session, show, form);
-        // The browser lets a page write only while it handles the press.
+        // The browser lets a page write to the clipboard only while it handles the click.
         let begun = copy(&text);
         leptos::task::spawn_local(async move {
             let copied = match begun {
@@ -64,7 +64,7 @@ pub fn share_menu() -> impl IntoView {
     }
 }
 
-/// What it is, the text to copy, and what is to be known of it.
+/// What it is, the text to copy, and what the visitor should know about it.
 fn shared(session: Session, show: OnShow, form: usize) -> (&'static str, String, String) {
     address::flush();
     let view = show.view.get_untracked();
@@ -89,7 +89,7 @@ fn shared(session: Session, show: OnShow, form: usize) -> (&'static str, String,
     )
 }
 
-/// An element for the page of somebody else.
+/// An element for somebody else's page.
 fn iframe(title: &str, address: &str, height: u32) -> String {
     let address = address.replace('&', "&amp;");
     format!(
@@ -97,7 +97,7 @@ fn iframe(title: &str, address: &str, height: u32) -> String {
     )
 }
 
-/// Begins to write to the clipboard, which pages that came without encryption do not have.
+/// Starts to write to the clipboard, which a page that was not served over an encrypted connection does not have.
 fn copy(text: &str) -> Result<Promise, JsValue> {
     let clipboard = Reflect::get(&window().navigator(), &"clipboard".into())?;
     if clipboard.is_undefined() {

@@ -1,5 +1,5 @@
-//! Keys that press buttons: a button says which by `aria-keyshortcuts`. `?` lists them, and the list can switch them off, for those who
-//! speak to their machine (WCAG 2.2, 2.1.4).
+//! Keys that press buttons: each button names its key in `aria-keyshortcuts`. `?` lists the keys, and the list can switch them
+//! off, for visitors who use speech input (WCAG 2.2, 2.1.4).
 
 use crate::ui::address::{self, View};
 use crate::ui::remembered;
@@ -9,9 +9,9 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 use web_sys::{HtmlElement, KeyboardEvent};
 
-/// What the list says of keys, those of buttons among them.
+/// What the list says about the keys, including those of buttons.
 const KEYS: &str = include_str!("keys.txt");
-/// Kept in the browser: whether the visitor has switched them off.
+/// Kept in the browser: whether the visitor has switched the keys off.
 const OFF: &str = "dbm-shortcuts-off";
 
 /// The footer's button and its list.
@@ -70,7 +70,7 @@ pub fn shortcuts() -> impl IntoView {
     }
 }
 
-/// Whether a key is meant for what has the focus: text, a choice, a dialog.
+/// Whether a key belongs to the focused element: a text field, a choice, a dialog.
 fn typing(event: &KeyboardEvent) -> bool {
     let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
     target.is_some_and(|target| {
@@ -82,7 +82,7 @@ fn typing(event: &KeyboardEvent) -> bool {
     })
 }
 
-/// Presses the button of this key that is shown and can be pressed.
+/// Presses the button with this key that is visible and enabled.
 fn press(key: &str) {
     let Ok(buttons) = document().query_selector_all(&format!("button[aria-keyshortcuts='{key}']:not(:disabled)")) else { return };
     let button = (0..buttons.length())

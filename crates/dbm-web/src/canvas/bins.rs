@@ -1,19 +1,19 @@
-//! From the worker's counts to the bars of a histogram and the numbers beside it.
+//! Turns the worker's counts into the bars of a histogram and the numbers next to it.
 
 use dbm_protocol::Histogram;
 
-/// Above this, bins are powers of two.
+/// Above this value, bins are powers of two.
 const LAST_SINGLE: u32 = 40;
 
 /// The bins that both phases share, so that their bars can be compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bins {
-    /// Lowest and highest value of each.
+    /// Lowest and highest value of each bin.
     pub ranges: Vec<(u32, u32)>,
 }
 
 impl Bins {
-    /// Bins from 1 for all values of both; whole numbers while they are small, powers of two beyond.
+    /// Bins from 1 up that cover all values of both histograms: single numbers while the values are small, powers of two beyond.
     pub fn covering(histograms: [&Histogram; 2]) -> Self {
         let top = histograms.iter().flat_map(|h| h.counts.iter().map(|&(value, _)| value)).max().unwrap_or(1);
         if top <= LAST_SINGLE {
@@ -32,7 +32,7 @@ impl Bins {
         self.ranges.last().is_none_or(|(low, high)| low == high)
     }
 
-    /// How many fall into each bin.
+    /// How many values fall into each bin.
     pub fn count(&self, histogram: &Histogram) -> Vec<u64> {
         let mut counts = vec![0; self.ranges.len()];
         for &(value, count) in &histogram.counts {
@@ -59,7 +59,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Of one histogram, or of several together; capped chains that the counts leave out are not in mean or total.
+    /// Of one histogram, or of several together; capped chains that the counts leave out enter neither mean nor total.
     pub fn of(histograms: &[&Histogram]) -> Self {
         let counts = || histograms.iter().flat_map(|histogram| &histogram.counts);
         let total: u64 = counts().map(|&(_, count)| u64::from(count)).sum();

@@ -1,42 +1,42 @@
-//! A chart with axes: lines with bands over a linear or a logarithmic scale, on any plane.
+//! A chart with axes, on any plane: lines with bands over a linear or a logarithmic scale.
 
 use super::{Colours, Plane};
 
-/// How an axis maps values to places.
+/// How an axis maps values to positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
     /// In proportion to the value.
     #[default]
     Linear,
-    /// By the value's logarithm. On an axis, a value of 0 or less has no place; a histogram's bar shows even a single chain.
+    /// By the value's logarithm. On an axis, a value of 0 or less has no position; a histogram's bar shows even a single chain.
     Logarithmic,
 }
 
 /// An axis of a chart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
-    /// What it shows, with its unit.
+    /// What it shows, with the unit.
     pub label: String,
-    /// What the label means, in a sentence or two: hover help.
+    /// What the label means, in a sentence or two of hover help.
     pub help: String,
-    /// How it maps values to places.
+    /// How it maps values to positions.
     pub scale: Scale,
-    /// Its lowest and highest value; made to fit the points where this is `None`.
+    /// Its lowest and highest value; `None` fits it to the points.
     pub range: Option<(f64, f64)>,
 }
 
 impl Axis {
-    /// A linear axis made to fit.
+    /// A linear axis that fits the points.
     pub fn new(label: &str, help: &str) -> Self {
         Self { label: label.into(), help: help.into(), ..Self::default() }
     }
 
-    /// The same by the logarithm.
+    /// The same axis with a logarithmic scale.
     pub fn logarithmic(self) -> Self {
         Self { scale: Scale::Logarithmic, ..self }
     }
 
-    /// The same from one value to another.
+    /// The same axis with this range.
     pub fn over(self, low: f64, high: f64) -> Self {
         Self { range: Some((low, high)), ..self }
     }
@@ -62,20 +62,20 @@ impl Point {
     }
 }
 
-/// One line of the chart. Its hue is never alone: lines differ in their dash as well.
+/// One line of the chart. Lines never differ by hue alone: their dashes differ as well.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Series {
     /// Its name, in the legend and in the table.
     pub name: String,
-    /// Its colour: a place in [`Colours::series`], 0 to 5.
+    /// Its colour: an index into [`Colours::series`], 0 to 5.
     pub hue: usize,
-    /// Lengths of ink and gap in CSS pixels; none for a whole line.
+    /// Lengths of ink and gap in CSS pixels; empty for a solid line.
     pub dash: &'static [f64],
     /// Whether each point is marked.
     pub dots: bool,
-    /// Its points, by rising `x`.
+    /// Its points, by ascending `x`.
     pub points: Vec<Point>,
-    /// Values of `x` where `y` is only a lower bound: marked hollow, and read out with "at least".
+    /// Values of `x` for which `y` is only a lower bound: marked hollow, and read out with "at least".
     pub at_least: Vec<f64>,
 }
 
@@ -84,7 +84,7 @@ pub struct Series {
 pub struct Level {
     /// Its value on the y axis.
     pub y: f64,
-    /// What is written above it, at its right end.
+    /// The text above its right end.
     pub label: String,
 }
 
@@ -95,9 +95,9 @@ pub struct Chart {
     pub x: Axis,
     /// The vertical axis.
     pub y: Axis,
-    /// The lines, later ones above.
+    /// The lines; later ones are drawn on top.
     pub series: Vec<Series>,
-    /// Levels drawn across.
+    /// Horizontal lines across the plot.
     pub levels: Vec<Level>,
 }
 
@@ -105,18 +105,18 @@ pub struct Chart {
 const MARGINS: (f64, f64, f64, f64) = (48.0, 22.0, 10.0, 22.0);
 
 impl Scale {
-    /// A value as the axis has it: evenly spaced.
+    /// A value in axis coordinates, which are evenly spaced.
     fn flat(self, value: f64) -> f64 {
         if self == Self::Linear { value } else { value.log10() }
     }
 
-    /// The value that is there on the axis.
+    /// The value at an axis coordinate.
     fn steep(self, flat: f64) -> f64 {
         if self == Self::Linear { flat } else { 10f64.powf(flat) }
     }
 }
 
-/// An axis laid over pixels of the plane: values to places and back. Its ends are as the axis has them.
+/// An axis laid over the plane's pixels: maps values to positions and back. Its ends are in axis coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Ruler {
     scale: Scale,
@@ -149,12 +149,12 @@ impl Ruler {
         (share.is_finite() && (-0.001..=1.001).contains(&share)).then_some(self.from + share * (self.to - self.from))
     }
 
-    /// Where a value lies; `None` where it has no place.
+    /// Position of a value; `None` if it has none.
     fn place(&self, value: f64) -> Option<f64> {
         self.at(self.scale.flat(value))
     }
 
-    /// Where a value lies; beyond an end of the axis, that end.
+    /// Position of a value; values beyond an end of the axis are at that end.
     fn clamped(&self, value: f64) -> f64 {
         self.at(self.scale.flat(value).max(self.low).min(self.high)).unwrap_or(self.from)
     }
@@ -163,7 +163,7 @@ impl Ruler {
         self.scale.steep(self.low + (place - self.from) / (self.to - self.from) * (self.high - self.low))
     }
 
-    /// Values to be labelled: round ones, about `room / apart` of them.
+    /// Values to label: round ones, about `room / apart` of them.
     fn ticks(&self, apart: f64) -> Vec<f64> {
         let most = ((self.to - self.from).abs() / apart).floor().max(1.0);
         match self.scale {
@@ -184,13 +184,13 @@ impl Ruler {
     }
 }
 
-/// The least of 1, 2 and 5 times a power of ten that is at least `least`.
+/// The smallest of 1, 2 and 5 times a power of ten that is at least `least`.
 fn round_step(least: f64) -> f64 {
     let power = 10f64.powf(least.max(1e-300).log10().floor());
     [1.0, 2.0, 5.0, 10.0].into_iter().map(|digit| digit * power).find(|step| *step >= least * 0.999).unwrap_or(10.0 * power)
 }
 
-/// A number in few characters, as axes, tables and sentences have it: `0.25`, `1200`, `20 000`, `1.2 × 10⁶`, `3 × 10⁻⁷`.
+/// A number in few characters, for axes, tables and sentences: `0.25`, `1200`, `20 000`, `1.2 × 10⁶`, `3 × 10⁻⁷`.
 pub fn short(value: f64) -> String {
     let size = value.abs();
     let text = if value == 0.0 || (0.001..9_999.5).contains(&size) {
@@ -222,12 +222,12 @@ pub fn short(value: f64) -> String {
     text.replace('-', "−")
 }
 
-/// A number with so many places behind the point.
+/// A number with this many decimals.
 pub fn fixed(value: f64, places: usize) -> String {
     format!("{value:.places$}").replace('-', "−")
 }
 
-/// `10⁻⁷`; 1 and 10 as they are.
+/// `10⁻⁷`; 1 and 10 unchanged.
 pub fn power_of_ten(exponent: i32) -> String {
     match exponent {
         0 => "1".into(),
@@ -252,12 +252,12 @@ impl Chart {
         (x, y)
     }
 
-    /// The value of the x axis at a place of the plane.
+    /// The value of the x axis at a position on the plane.
     pub fn x_at(&self, plane: &dyn Plane, place: f64) -> f64 {
         self.rulers(plane).0.value(place)
     }
 
-    /// Draws it; with a thin line at `here` on the x axis, where that is given.
+    /// Draws the chart, with a thin line at `here` on the x axis if that is given.
     pub fn draw(&self, plane: &dyn Plane, colours: &Colours, here: Option<f64>) {
         let pixel = plane.ratio();
         let (x, y) = self.rulers(plane);
@@ -287,7 +287,7 @@ impl Chart {
 }
 
 impl Series {
-    /// Its colour in the present theme.
+    /// Its colour in the current theme.
     pub fn colour<'a>(&self, colours: &'a Colours) -> &'a str {
         &colours.series[self.hue % colours.series.len()]
     }
@@ -327,7 +327,7 @@ mod tests {
     fn numbers_are_short() {
         let said = [0.0, 0.25, 1.5, 1200.0, 0.005, -3.0, f64::INFINITY].map(short);
         assert_eq!(said, ["0", "0.25", "1.5", "1200", "0.005", "−3", "inf"]);
-        // Beyond four digits all are written alike, round or not.
+        // Numbers of more than four digits all have the same format, round or not.
         let said =
             [1e4, 123_456.0, -20_000.0, 999_999.7, 2.5e6, 1e-7, -1e9, 3.2e-7].map(|value| short(value).replace('\u{202f}', " "));
         assert_eq!(said, ["10 000", "123 456", "−20 000", "10⁶", "2.5 × 10⁶", "10⁻⁷", "−10⁹", "3.2 × 10⁻⁷"]);

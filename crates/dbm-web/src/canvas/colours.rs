@@ -1,20 +1,20 @@
-//! The theme's colours, read from the style sheet so that there is one palette, and what the visitor's system prefers.
+//! The theme's colours, read from the style sheet so that there is only one palette, and the preferences of the visitor's system.
 
 use leptos::prelude::*;
 use web_sys::{CssStyleDeclaration, MediaQueryList};
 
-/// The colours canvases are drawn in, as the style sheet writes them.
+/// The colours that canvases are drawn in, as the style sheet writes them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Colours {
     /// Background of pictures and charts.
     pub paper: String,
     /// Known ink, and text.
     pub ink: String,
-    /// Text that matters less.
+    /// Less important text.
     pub muted: String,
-    /// Hairlines, and cells that have no unit.
+    /// Hairlines, and cells without a unit.
     pub line: String,
-    /// What the model filled in.
+    /// Ink that the model filled in.
     pub accent: String,
     /// Background of the unknown region.
     pub wash: String,
@@ -22,16 +22,16 @@ pub struct Colours {
     pub positive: String,
     /// The negative phase.
     pub negative: String,
-    /// Axes: lines stronger than hairlines.
+    /// Axes, which are stronger than hairlines.
     pub strong: String,
-    /// Hues of a chart's lines, told apart by any eye. Lines differ by their dashes as well.
+    /// Hues of a chart's lines, distinguishable even by the colour-blind. The lines differ by their dashes as well.
     pub series: [String; 6],
     /// Font family of text in canvases.
     pub font: String,
 }
 
 impl Colours {
-    /// The colours of the present theme.
+    /// The colours of the current theme.
     pub fn now() -> Self {
         let style = document().document_element().and_then(|root| window().get_computed_style(&root).ok().flatten());
         let read = |name: &str| value(style.as_ref(), name);
@@ -65,12 +65,12 @@ pub(super) fn media_query(text: &str) -> Option<MediaQueryList> {
     window().match_media(text).ok().flatten()
 }
 
-/// Whether the window is as wide as this, in CSS pixels.
+/// Whether the window is at least this wide, in CSS pixels.
 pub fn is_as_wide(pixels: u32) -> bool {
     media_query(&format!("(min-width: {pixels}px)")).is_some_and(|query| query.matches())
 }
 
-/// Whether the visitor asked for less motion.
+/// Whether the visitor's system asks for less motion.
 pub fn prefers_less_motion() -> bool {
     media_query("(prefers-reduced-motion: reduce)").is_some_and(|query| query.matches())
 }

@@ -1,10 +1,10 @@
-//! Two phases in one histogram: the positive one stands on the axis, the negative one hangs from it.
+//! Two phases in one histogram: the bars of the positive phase rise from the axis, those of the negative phase hang from it.
 
 use super::bins::Bins;
 use super::{Colours, Plane, Scale, short};
 use dbm_protocol::Histogram;
 
-/// Bars of both phases over shared bins, and beyond a gap those cut at the cap.
+/// Bars of both phases over shared bins and, after a gap, those of the chains cut at the cap.
 pub fn histogram(surface: &dyn Plane, colours: &Colours, phases: [&Histogram; 2], scale: Scale) {
     let bins = Bins::covering(phases);
     let pixel = surface.ratio();
@@ -46,7 +46,7 @@ pub fn histogram(surface: &dyn Plane, colours: &Colours, phases: [&Histogram; 2]
     surface.write(colours, "cut", (cap_at + 12.0 * pixel, up + middle / 2.0), "center", 11.0);
 }
 
-/// The power of ten that the logarithmic scale ends at.
+/// The power of ten at which the logarithmic scale ends.
 fn top(most: u64) -> f64 {
     10f64.powf((most.max(10) as f64).log10().ceil())
 }
@@ -55,7 +55,7 @@ fn ticks(surface: &dyn Plane, colours: &Colours, bins: &Bins, (left, step, y): (
     let room = if bins.ranges.iter().any(|(low, _)| *low >= 10_000) { 40.0 } else { 26.0 } * surface.ratio();
     let every = (room / step).ceil().max(1.0) as usize;
     for (bin, &(low, _)) in bins.ranges.iter().enumerate() {
-        // Whole numbers are labelled 1, 5, 10, ...; powers of two from the first on.
+        // Single numbers are labelled 1, 5, 10, ...; powers of two are labelled from the first one on.
         let labelled = if bins.single() { every == 1 || low == 1 || low.is_multiple_of(5) } else { bin.is_multiple_of(every) };
         if labelled {
             surface.write(colours, &short(f64::from(low)), (left + (bin as f64 + 0.5) * step, y), "center", 11.0);

@@ -8,15 +8,15 @@ use leptos::prelude::*;
 /// Cells of fewer device pixels get no grid lines.
 const GRID_FROM: f64 = 7.0;
 
-/// What is drawn in unknown cells.
+/// What is drawn in the unknown cells.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Fill {
     /// Hatching: there is no answer yet.
     #[default]
     Hatching,
-    /// An answer: the ink that is known of other cells is the answer's in these.
+    /// An answer: its ink in the unknown cells is stored with the ink of the known ones.
     Answer,
-    /// The share of answers in which a unit was high, 0 to 1, for each unit.
+    /// For each unit the share of answers in which it was high, 0 to 1.
     Shares(Vec<f64>),
 }
 
@@ -25,29 +25,29 @@ pub enum Fill {
 pub struct Layer {
     /// How its units are laid out.
     pub shape: Shape,
-    /// Ink of the known cells, and of an answer's: one byte a unit, 0 or 1.
+    /// Ink of the known cells, and of an answer's cells: one byte per unit, 0 or 1.
     pub bits: Vec<u8>,
-    /// One byte a unit, 1 where it is unknown; may be empty where none is.
+    /// One byte per unit, 1 if it is unknown; may be empty if none is.
     pub unknown: Vec<u8>,
-    /// What is drawn where cells are unknown.
+    /// What is drawn in the unknown cells.
     pub fill: Fill,
-    /// Another answer: cells where it differs are crossed. Empty for none.
+    /// Another answer: cells in which it differs are crossed. Empty for none.
     pub other: Vec<u8>,
 }
 
-/// Keeps a canvas drawn as `layer` reads it; nothing where there is none.
+/// Keeps a canvas showing what `layer` returns, or nothing if that is `None`.
 pub fn shows_layer(canvas: NodeRef<Canvas>, layer: impl Fn() -> Option<Layer> + Copy + 'static) {
     shows(canvas, layer, |surface, colours, layer| draw_layer(surface, colours, &layer, None));
 }
 
-/// A layer's cells laid over a whole surface, their edges on whole pixels.
+/// A layer's cells laid over a whole surface, with their edges on whole pixels.
 struct Lattice<'a> {
     surface: &'a Surface,
     colours: &'a Colours,
     layer: &'a Layer,
 }
 
-/// Draws a layer over the whole surface, with a frame around the cell of the keyboard's cursor, given as row and column.
+/// Draws a layer over the whole surface, with a frame around the cell of the keyboard cursor, given as row and column.
 pub fn draw_layer(surface: &Surface, colours: &Colours, layer: &Layer, cursor: Option<(usize, usize)>) {
     if layer.shape.units == 0 {
         return;
@@ -85,7 +85,7 @@ impl Lattice<'_> {
         [left, top, self.x(column + 1) - left, self.y(row + 1) - top]
     }
 
-    /// All cells by row and column, with their first unit where they have one.
+    /// All cells by row and column, with their first unit if they have one.
     fn cells(&self) -> impl Iterator<Item = ((usize, usize), Option<usize>)> {
         let shape = self.layer.shape;
         let places = (0..shape.rows).flat_map(move |row| (0..shape.columns).map(move |column| (row, column)));
@@ -138,7 +138,7 @@ impl Lattice<'_> {
             let [left, top, width, height] = self.area(place);
             context.rect(left, top, width, height);
         }
-        // Where nothing is unknown, this leaves nothing to draw on.
+        // If nothing is unknown, this clips everything.
         context.clip();
         let strokes = std::iter::successors(Some(-height), |at| Some(at + 7.0 * self.surface.ratio)).take_while(|at| *at < width);
         self.lines(strokes.map(|at| [at, height, at + height, 0.0]));
@@ -157,7 +157,7 @@ impl Lattice<'_> {
         self.surface.context.set_global_alpha(1.0);
     }
 
-    /// A line wherever known and unknown meet.
+    /// A line wherever known and unknown cells meet.
     fn border(&self) {
         let shape = &self.layer.shape;
         let sides = self.cells().flat_map(|((row, column), _)| {
@@ -171,7 +171,7 @@ impl Lattice<'_> {
         self.stroke(&self.colours.accent, self.surface.ratio);
     }
 
-    /// A cross over each cell where the other answer differs.
+    /// A cross over each cell in which the other answer differs.
     fn crosses(&self) {
         let Layer { shape, bits, other, .. } = self.layer;
         if other.is_empty() {
@@ -187,7 +187,7 @@ impl Lattice<'_> {
         self.stroke(&self.colours.ink, 1.5 * self.surface.ratio);
     }
 
-    /// Begins a path of lines, each from one place to another.
+    /// Begins a path of line segments, each given by its two ends.
     fn lines(&self, lines: impl Iterator<Item = [f64; 4]>) {
         self.surface.context.begin_path();
         for [from_x, from_y, to_x, to_y] in lines {
@@ -196,7 +196,7 @@ impl Lattice<'_> {
         }
     }
 
-    /// Two frames around a cell, one in the other, so that it is seen on ink and on paper.
+    /// Two nested frames around a cell, visible on both ink and paper.
     fn frame(&self, place: (usize, usize)) {
         let line = (2.0 * self.surface.ratio).max(1.0);
         let [left, top, width, height] = self.area(place);

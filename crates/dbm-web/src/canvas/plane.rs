@@ -1,4 +1,4 @@
-//! What a plot is drawn on: a canvas at the resolution of its box on the screen, or an SVG file to save.
+//! The surface that a plot is drawn on: a canvas at the resolution of its box on the screen, or an SVG file to save.
 
 use super::Colours;
 use leptos::prelude::window;
@@ -7,45 +7,45 @@ use std::fmt::Write;
 use wasm_bindgen::JsCast;
 use web_sys::{CanvasRenderingContext2d, HtmlCanvasElement};
 
-/// Something that plots are drawn on: it takes rectangles, lines, areas and text.
+/// A surface that plots are drawn on, with rectangles, lines, areas and text.
 pub trait Plane {
     /// Width in its own pixels.
     fn width(&self) -> f64;
     /// Height in its own pixels.
     fn height(&self) -> f64;
-    /// Its pixels in a CSS pixel.
+    /// How many of its pixels make a CSS pixel.
     fn ratio(&self) -> f64;
     /// Fills a rectangle.
     fn fill(&self, colour: &str, x: f64, y: f64, width: f64, height: f64);
-    /// Draws a line through points, `width` CSS pixels wide, dashed by these lengths of ink and gap in CSS pixels.
+    /// Draws a line through points, `width` CSS pixels wide, with dashes of these lengths of ink and gap in CSS pixels.
     fn line(&self, colour: &str, width: f64, dash: &[f64], points: &[(f64, f64)]);
-    /// Fills what the points enclose, with an opacity of 0 to 1.
+    /// Fills the polygon with these corners, with an opacity of 0 to 1.
     fn area(&self, colour: &str, opacity: f64, points: &[(f64, f64)]);
-    /// Writes a line of text of `size` CSS pixels, aligned to `x` as `align` says, its middle at `y`.
+    /// Writes a line of text of `size` CSS pixels, aligned to `x` according to `align` and vertically centred at `y`.
     fn write(&self, colours: &Colours, text: &str, at: (f64, f64), align: &str, size: f64);
 }
 
 /// A canvas's drawing context and its size in device pixels.
 pub struct Surface {
-    /// What draws on it.
+    /// The drawing context.
     pub context: CanvasRenderingContext2d,
     /// Width in device pixels.
     pub width: f64,
     /// Height in device pixels.
     pub height: f64,
-    /// Device pixels in a CSS pixel.
+    /// Device pixels per CSS pixel.
     pub ratio: f64,
 }
 
 impl Surface {
-    /// A canvas as it was last drawn, left as it is.
+    /// A canvas as it was last drawn, without changing it.
     pub fn measure(canvas: &HtmlCanvasElement) -> Option<Self> {
         let context = canvas.get_context("2d").ok().flatten()?.dyn_into().ok()?;
         let (width, height) = (f64::from(canvas.width()), f64::from(canvas.height()));
         Some(Self { context, width, height, ratio: width / f64::from(canvas.client_width().max(1)) })
     }
 
-    /// Brings a canvas to the resolution of its box and clears it; nothing where it is not shown.
+    /// Sets a canvas to the resolution of its box and clears it; `None` if it is not visible.
     pub(super) fn cleared(canvas: &HtmlCanvasElement) -> Option<Self> {
         let ratio = window().device_pixel_ratio().clamp(1.0, 4.0);
         let (width, height) = (f64::from(canvas.client_width()) * ratio, f64::from(canvas.client_height()) * ratio);
@@ -133,14 +133,14 @@ pub struct Svg {
 }
 
 impl Svg {
-    /// An empty picture on the theme's background.
+    /// An empty picture with the theme's background.
     pub fn new(colours: &Colours, width: f64, height: f64) -> Self {
         let svg = Self { size: Cell::new((width, height)), inside: RefCell::default() };
         svg.fill(&colours.paper, 0.0, 0.0, width, height);
         svg
     }
 
-    /// Makes it higher at the bottom, by so many pixels.
+    /// Makes it taller at the bottom, by this many pixels.
     pub fn grow(&self, colours: &Colours, by: f64) {
         let (width, height) = self.size.get();
         self.fill(&colours.paper, 0.0, height, width, by);

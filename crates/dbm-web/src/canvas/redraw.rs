@@ -1,4 +1,4 @@
-//! When a canvas is drawn: after what it shows, the theme or its size has changed, at most once a frame.
+//! Decides when a canvas is drawn: after its data, the theme or its size has changed, at most once a frame.
 
 use super::colours::media_query;
 use super::{Colours, Surface};
@@ -8,16 +8,16 @@ use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 
 thread_local! {
-    /// Tells every canvas to draw itself anew.
+    /// Tells every canvas to redraw itself.
     static REDRAW: ArcTrigger = ArcTrigger::new();
 }
 
-/// Has every canvas drawn anew, such as those that were hidden until now.
+/// Redraws every canvas, for example those that were hidden until now.
 pub fn redraw_all() {
     REDRAW.with(ArcTrigger::notify);
 }
 
-/// From now on draws every canvas anew when the theme, the window's size or its resolution changes.
+/// From now on redraws every canvas when the theme, the window's size or its resolution changes.
 pub fn follow_theme() {
     let listener = Closure::<dyn FnMut()>::new(redraw_all).into_js_value();
     let listener: &js_sys::Function = listener.unchecked_ref();
@@ -29,8 +29,8 @@ pub fn follow_theme() {
     let _ = window().add_event_listener_with_callback("resize", listener);
 }
 
-/// Draws a canvas in the next animation frame after anything that `read` reads, the theme or the size has changed; however
-/// often that happens, once a frame, and then with the latest values.
+/// Draws a canvas in the next animation frame after anything that `read` reads, the theme or the size has changed. However often
+/// that happens, it draws once a frame, with the latest values.
 pub fn redraws<T: 'static>(
     canvas: NodeRef<Canvas>,
     read: impl Fn() -> T + Copy + 'static,
@@ -39,10 +39,10 @@ pub fn redraws<T: 'static>(
     follow(canvas, Rc::new(move || drop(read())), Rc::new(move |surface, colours| draw(surface, colours, untrack(read))));
 }
 
-/// Draws what there is to draw now.
+/// Draws the present content.
 type Draw = dyn Fn(&Surface, &Colours);
 
-/// The same whatever is drawn: `track` reads it, and `draw` reads it and draws it.
+/// The same for any content: `track` reads it, and `draw` reads and draws it.
 fn follow(canvas: NodeRef<Canvas>, track: Rc<dyn Fn()>, draw: Rc<Draw>) {
     let redraw = REDRAW.with(Clone::clone);
     let waiting = StoredValue::new(false);
@@ -57,7 +57,7 @@ fn follow(canvas: NodeRef<Canvas>, track: Rc<dyn Fn()>, draw: Rc<Draw>) {
         let draw = draw.clone();
         request_animation_frame(move || {
             if waiting.try_set_value(false).is_some() {
-                return; // the part is gone from the page
+                return; // this part is no longer on the page
             }
             if let Some(surface) = canvas.try_get_untracked().flatten().and_then(|canvas| Surface::cleared(&canvas)) {
                 draw(&surface, &Colours::now());
@@ -66,7 +66,7 @@ fn follow(canvas: NodeRef<Canvas>, track: Rc<dyn Fn()>, draw: Rc<Draw>) {
     });
 }
 
-/// As [`redraws`], where there is something to draw.
+/// As [`redraws`], if there is something to draw.
 pub fn shows<T: 'static>(
     canvas: NodeRef<Canvas>,
     read: impl Fn() -> Option<T> + Copy + 'static,

@@ -3,23 +3,23 @@
 use dbm_protocol::{Coding, Greys, Grid, ModelInfo};
 use std::ops::Range;
 
-/// Rows and columns of cells in which units are shown, `depth` units a cell; the last cells are empty where the units do not fill them.
+/// Rows and columns of cells that show the units, `depth` units per cell; the last cells are empty if there are too few units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
     pub rows: usize,
     pub columns: usize,
     /// Units, `<= rows * columns * depth`.
     pub units: usize,
-    /// Units a cell, which stand for its value.
+    /// Units per cell, which together encode its value.
     pub depth: usize,
-    /// What they stand for, where there is more than one.
+    /// How they encode it, if there is more than one.
     pub coding: Coding,
-    /// Whether this is a row of bits wrapped for display only.
+    /// Whether this is a row of bits that is wrapped only for display.
     pub wrapped: bool,
 }
 
 impl Shape {
-    /// The layout of an image of so many rows and columns of units, or the nearest to a square for a plain row of them.
+    /// The layout of an image with these rows and columns of units; a plain row of units becomes the nearest to a square.
     pub fn of(image: (u32, u32), Greys { bits, coding }: Greys) -> Self {
         let (rows, columns, depth) = (image.0 as usize, image.1 as usize, usize::from(bits.max(1)));
         let units = rows.saturating_mul(columns);
@@ -33,27 +33,27 @@ impl Shape {
         Self { rows: cells.div_ceil(columns), columns, units, depth, coding, wrapped: true }
     }
 
-    /// Of a model's visible layer; one row where that is no image.
+    /// The layout of a model's visible layer; a single row unless it is an image.
     pub fn of_model(about: &ModelInfo) -> Self {
         Self::of(about.image.unwrap_or_else(|| (1, about.sizes.first().copied().unwrap_or_default())), about.greys)
     }
 
-    /// Of each picture of a grid.
+    /// The layout of each picture in a grid.
     pub fn of_grid(grid: &Grid) -> Self {
         Self::of(grid.image, grid.greys)
     }
 
-    /// The units of a cell.
+    /// The coding of a cell's units.
     pub fn greys(&self) -> Greys {
         Greys { bits: self.depth as u8, coding: self.coding }
     }
 
-    /// Whether it is a picture of so many rows and columns.
+    /// Whether it is a picture with this many rows and columns.
     pub fn is_picture(&self, rows: usize, columns: usize) -> bool {
         (self.rows, self.columns, self.wrapped) == (rows, columns, false)
     }
 
-    /// Width by height of so many of them side by side, in so many rows, for the style sheet.
+    /// Width to height of a grid of such pictures, `across` per row and `down` rows, for the style sheet.
     pub fn ratio(&self, across: usize, down: usize) -> String {
         format!("{} / {}", self.columns.max(1) * across, self.rows.max(1) * down)
     }
@@ -64,12 +64,12 @@ impl Shape {
         (row < self.rows && column < self.columns && unit < self.units).then_some(unit)
     }
 
-    /// All units of the cell whose first one this is.
+    /// All units of the cell that begins with this unit.
     pub fn cell(&self, unit: usize) -> Range<usize> {
         unit..unit + self.depth
     }
 
-    /// How high the value of that cell is, 0 to 1, by how high each of its units is.
+    /// The value of that cell, 0 to 1, given how high each of its units is.
     pub fn level(&self, unit: usize, high: impl Fn(usize) -> f64) -> f64 {
         self.greys().level(&self.cell(unit).map(high).collect::<Vec<_>>())
     }

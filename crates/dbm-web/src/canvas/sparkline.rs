@@ -1,8 +1,9 @@
-//! A small line: the energy along a watched search, or those of a watched pair.
+//! A small line chart: the energy along a watched search, or the energies of a watched pair.
 
 use super::{Colours, Plane, Surface};
 
-/// Draws the first of the values as a line, the part up to `now` strongly, with a dot there, and the second ones as a dashed line behind it.
+/// Draws the first of the values as a line, the part up to `now` strongly and ending in a dot, and the second ones as a dashed
+/// line behind it.
 pub fn sparkline(surface: &Surface, colours: &Colours, values: &[[f64; 2]], now: usize) {
     let pixel = surface.ratio;
     let finite = || values.iter().flatten().copied().filter(|x| x.is_finite());

@@ -6,10 +6,10 @@ use dbm_protocol::{Filters, Greys, Grid};
 use wasm_bindgen::Clamped;
 use web_sys::ImageData;
 
-/// Space between pictures, in CSS pixels; more where cells are so large that neighbours would run together.
+/// Space between pictures, in CSS pixels; wider if cells are so large that neighbours would run together.
 const GAPS: [f64; 2] = [3.0, 9.0];
 
-/// Draws the pictures in so many columns, each as large as fits.
+/// Draws the pictures in this many columns, each as large as fits.
 pub fn tiles(surface: &Surface, colours: &Colours, pictures: &Grid, columns: usize) {
     let shape = Shape::of_grid(pictures);
     let (ink, paper) = (Colours::rgb(&colours.ink), Colours::rgb(&colours.paper));
@@ -18,7 +18,8 @@ pub fn tiles(surface: &Surface, colours: &Colours, pictures: &Grid, columns: usi
     draw(surface, colours, &shape, &pictures.bits, pictures.count as usize, (rows, columns), &colour);
 }
 
-/// Draws filters in a square of so many columns: negative weights towards one hue, positive ones towards another, which any eye tells apart.
+/// Draws filters in a square with this many columns: negative weights towards one hue, positive ones towards another, which even
+/// colour-blind visitors can distinguish.
 pub fn filter_tiles(surface: &Surface, colours: &Colours, filters: &Filters, columns: usize) {
     let ends = [&colours.positive, &colours.paper, &colours.accent].map(|colour| Colours::rgb(colour));
     let colour = |levels: &[u8], unit: usize| {
@@ -40,8 +41,8 @@ fn mix(from: [u8; 3], to: [u8; 3], share: f64) -> [u8; 3] {
     [0, 1, 2].map(|c| (share * f64::from(to[c]) + (1.0 - share) * f64::from(from[c])).round() as u8)
 }
 
-/// Draws pictures whose units have the colours that `colour` gives them. It is done several times a second beside training, so all of them are one piece of pixels, each the mean
-/// of what it covers.
+/// Draws pictures whose units have the colours that `colour` gives them. This happens several times a second during training, so
+/// all pictures are drawn as one block of pixels, each pixel the mean of what it covers.
 fn draw(
     surface: &Surface,
     colours: &Colours,
@@ -75,7 +76,7 @@ fn draw(
     sheet.draw(surface);
 }
 
-/// Which of so many cells each of so many pixels covers, and what share of it each.
+/// For each of `pixels` pixels, which of the `cells` cells it covers and with what share.
 fn cover(cells: usize, pixels: usize) -> Vec<Vec<(usize, f32)>> {
     let a_pixel = cells as f64 / pixels.max(1) as f64;
     let covered = |pixel: usize| {
@@ -93,7 +94,7 @@ fn mean(covered: &[(usize, f32)], of: impl Fn(usize) -> [f32; 3]) -> [f32; 3] {
     })
 }
 
-/// The pixels of a whole surface, clear until they are put.
+/// The pixels of a whole surface, transparent until they are set.
 struct Sheet {
     width: usize,
     pixels: Vec<u8>,
@@ -105,7 +106,7 @@ impl Sheet {
         Self { width, pixels: vec![0; width * height * 4] }
     }
 
-    /// Sets pixels side by side; those beyond the edge are left out.
+    /// Sets a row of pixels; those beyond the edge are dropped.
     fn put(&mut self, left: usize, top: usize, line: impl Iterator<Item = [f32; 3]>) {
         let (from, to) = (4 * (top * self.width + left.min(self.width)), 4 * (top + 1) * self.width);
         let Some(room) = self.pixels.get_mut(from..to) else { return };

@@ -1,4 +1,4 @@
-//! The curves of both runs in the same charts: run A whole, run B dashed.
+//! The curves of both runs in the same charts: run A solid, run B dashed.
 
 use super::pair::Pair;
 use super::run::{Look, Run};
@@ -7,13 +7,13 @@ use crate::ui::chart::ChartFigure;
 use crate::ui::table::rows;
 use leptos::prelude::*;
 
-/// By run: its name, its hue where it has one line, and the dash of its lines.
+/// For each run its name, the hue it has if it has a single line, and the dash of its lines.
 const RUNS: [(&str, usize, &[f64]); 2] = [("run A", 5, &[]), ("run B", 2, &[6.0, 4.0])];
 
-/// A line of each run: its name, where a run has several, which are told apart by their hues; and its points.
+/// A line of each run: its name, if a run has several lines, which then differ in hue; and its points.
 type Line = (&'static str, fn(Run) -> Vec<Point>);
 
-/// What is drawn in each chart, in the order of their texts: title, name of the file, unit, and help.
+/// The lines of each chart, in the order of the charts' texts: title, file name, unit, and help.
 const LINES: [&[Line]; 6] = [
     &[("", |run| {
         run.distinct.with(|all| all.iter().map(|&(step, count)| Point::new(f64::from(step), f64::from(count))).collect())
@@ -28,14 +28,14 @@ const LINES: [&[Line]; 6] = [
     &[("", |run| points(run, |look| look.signals.log_likelihood))],
 ];
 const TEXTS: &str = include_str!("charts.txt");
-/// The place of the chart whose values are known to lie in a range, and that range.
+/// Index of the chart whose values lie in a known range, and that range.
 const COUNTED: (usize, (f64, f64)) = (0, (0.0, 66.0));
-/// The place of the chart that is only shown where models are likely small enough for it, or have been;
+/// Index of the chart that is shown only if the models are likely small enough for it, or have been;
 const EXACT: usize = 5;
-/// which they are up to so many visible units.
+/// small means at most this many visible units.
 const SMALL: u32 = 20;
 
-/// All of them.
+/// All charts.
 pub fn charts_of_both(pair: Pair) -> impl IntoView {
     let figure = move |(place, [title, file, unit, help]): (usize, [&'static str; 4])| {
         let range = (place == COUNTED.0).then_some(COUNTED.1);

@@ -1,4 +1,4 @@
-//! The buttons of both runs, how far to train, the comparisons at one press, and what differs in run B.
+//! The buttons of both runs, the step to train to, the ready-made comparisons, and the settings that differ in run B.
 
 use super::pair::{Goal, Pair};
 use super::presets::{ABLATIONS, PRESETS, Preset};
@@ -11,7 +11,7 @@ use crate::ui::term::Term;
 use dbm_core::settings::{Group, Setting};
 use leptos::prelude::*;
 
-/// About the longest that is said of run A.
+/// About the longest text about run A.
 const LONGEST_RUN: &str = "Run A: UCD-SMC, 784–800–200, signs ±1, rate 0.001, 100 examples a step, seed 1, Adam, no weight decay, averaged with decay 0.999, no conditional share, along temperatures, start: nearly independent units, 100 particles, 50 temperatures, marginalized.";
 
 /// Heading, buttons, target and progress.
@@ -29,7 +29,7 @@ pub fn transport(pair: Pair) -> impl IntoView {
         if let Some(step) = step {
             pair.setup.update(|setup| {
                 setup.target = step;
-                // What the address says has been trained to is no longer what is asked for.
+                // The goal in the address no longer applies.
                 setup.go = false;
             });
             if matches!(pair.goal.get_untracked(), Goal::Train(_)) {
@@ -69,7 +69,7 @@ pub fn transport(pair: Pair) -> impl IntoView {
                     disabled=move || going.get() || !usable.get() || lost.get()
                     on_press=move |()| pair.step()
                 />
-                // Where a run was lost, the same button begins both again.
+                // After a run was lost, the same button begins both again.
                 <Button
                     label=Signal::derive(move || if lost.get() { "Begin again" } else { "Rewind both" }.to_string())
                     help="Back to step 0 of the same seed, with the settings as they are now."
@@ -105,7 +105,7 @@ pub fn transport(pair: Pair) -> impl IntoView {
     }
 }
 
-/// What is going on, where the numbers do not tell.
+/// What is going on, if the numbers do not show it.
 fn words(pair: Pair, lost: bool) -> String {
     let [a, b] = pair.runs.map(|run| run.state.get());
     if let Some(typed) = pair.typed.get() {
@@ -129,7 +129,7 @@ fn words(pair: Pair, lost: bool) -> String {
     }
 }
 
-/// The list of comparisons, and what is said of the chosen one.
+/// The list of comparisons, and the description of the chosen one.
 pub fn comparisons(pair: Pair) -> impl IntoView {
     let chosen = Memo::new(move |_| pair.setup.with(|setup| setup.preset.map(|preset| preset.key)));
     let group = move |title: &'static str, presets: &'static [Preset]| {
@@ -172,7 +172,7 @@ pub fn comparisons(pair: Pair) -> impl IntoView {
     let data = Signal::derive(move || {
         let names =
             [("digits", "digits, generated"), ("bars", "bars and stripes"), ("mnist", "MNIST, fetched"), ("own", "your own")];
-        // Data of the visitor's cannot be chosen here, where they are not in use.
+        // The visitor's own data can be chosen here only while they are in use.
         let disabled = |name| name == "own" && pair.data_name() != "own";
         names.map(|(name, label)| SelectOption { disabled: disabled(name), ..SelectOption::new(name, label) }).to_vec()
     });
@@ -202,7 +202,7 @@ pub fn comparisons(pair: Pair) -> impl IntoView {
     }
 }
 
-/// What differs in run B: its settings, those that are not run A's marked as such.
+/// The settings of run B; those that differ from run A's are marked.
 pub fn difference_form(pair: Pair) -> impl IntoView {
     let change = move |(setting, text)| change_other(pair, setting, text);
     let form = Form {
@@ -229,7 +229,7 @@ fn change_other(pair: Pair, setting: Setting, text: String) {
     other.change(setting, text, data);
     pair.setup.update(|setup| {
         setup.differ(&base, &other, data);
-        // The address no longer says what has been trained.
+        // The address no longer describes what has been trained.
         setup.go = false;
     });
 }

@@ -1,4 +1,4 @@
-//! Two runs side by side: one seed, one set of data, and settings of which some differ.
+//! Two runs side by side: the same seed, the same data, and settings of which some differ.
 
 mod charts;
 mod controls;
@@ -16,7 +16,7 @@ use numbers::numbers_table;
 use pair::Pair;
 use samples::samples;
 
-/// Buttons, comparisons, and what is seen of both runs.
+/// Buttons, comparisons, and the results of both runs.
 #[component]
 pub fn Compare() -> impl IntoView {
     let pair = Pair::new();

@@ -1,4 +1,5 @@
-//! Both runs in numbers, side by side: how long couplings and searches are, how fast they go, and whether their parameters are the same.
+//! Both runs in numbers, side by side: how long couplings and searches are, how fast the runs are, and whether their parameters
+//! are identical.
 
 use super::pair::{Goal, Pair};
 use super::run::{Run, RunState};
@@ -9,12 +10,12 @@ use dbm_protocol::{Histogram, PhaseMetrics, RunSignals};
 use leptos::prelude::*;
 use std::collections::BTreeMap;
 
-/// What stands in a cell for which there is nothing.
+/// Shown in a cell without a value.
 const NOTHING: &str = "–";
 
-/// What each row is called, and its hover help.
+/// Each row's name and hover help.
 const TEXTS: &str = include_str!("numbers.txt");
-/// What stands in a run's cell, where there is something.
+/// The content of a run's cell; `None` if there is none.
 type Cell = fn(Run) -> Option<String>;
 
 /// The cells, row by row.
@@ -35,7 +36,7 @@ fn seen(run: Run, say: fn(&RunSignals) -> Option<String>) -> Option<String> {
     run.looks.with(|looks| looks.last().and_then(|look| say(&look.signals)))
 }
 
-/// A summary of both phases' histograms of the recent steps.
+/// A summary of both phases' histograms over the recent steps.
 fn over(run: Run, of: fn(&PhaseMetrics) -> &Histogram, say: fn(&Summary) -> String) -> Option<String> {
     run.metrics.with(|metrics| {
         let all = Summary::of(&[&metrics.positive, &metrics.negative].map(of));
@@ -43,7 +44,7 @@ fn over(run: Run, of: fn(&PhaseMetrics) -> &Histogram, say: fn(&Summary) -> Stri
     })
 }
 
-/// The table, and below it what the checksums say.
+/// The table, and below it the result of comparing checksums.
 pub fn numbers_table(pair: Pair) -> impl IntoView {
     let row = |([name, help], cell): ([&'static str; 2], Cell)| {
         let cell = move |run: Run| {
@@ -92,7 +93,7 @@ pub fn numbers_table(pair: Pair) -> impl IntoView {
     }
 }
 
-/// What the checksums say.
+/// The result of comparing checksums, in words.
 fn in_words(verdict: &Verdict) -> String {
     match (&verdict.same, verdict.apart) {
         (Some((step, sum)), None) => format!("The same bits so far: at step {step} both have the checksum {sum}."),
@@ -102,17 +103,17 @@ fn in_words(verdict: &Verdict) -> String {
     }
 }
 
-/// What the checksums of two runs say.
+/// What the checksums of two runs show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// The last step at which both rested with the same parameters, and their checksum.
     pub same: Option<(u32, String)>,
-    /// The first after that at which they had not.
+    /// The first step after that at which their parameters differed.
     pub apart: Option<u32>,
 }
 
 impl Verdict {
-    /// Of the checksums by step.
+    /// Compares checksums, given by step.
     pub fn of(a: &BTreeMap<u32, String>, b: &BTreeMap<u32, String>) -> Self {
         let mut verdict = Self::default();
         for (&step, of_a) in a {

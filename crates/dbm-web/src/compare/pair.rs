@@ -1,4 +1,4 @@
-//! Both runs: what they are begun with, and how they go in step.
+//! Both runs: what they begin with, and how they train in lockstep.
 
 use super::run::{Run, RunState};
 use super::setup::{Setup, for_data};
@@ -15,28 +15,29 @@ use leptos::task::spawn_local;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// A round takes the slower run about so many seconds. At its end a worker looks at the model, draws samples and writes a checkpoint, which is to be a small part.
+/// A round takes the slower run about this many seconds. At its end a worker evaluates the model, draws samples and writes a
+/// checkpoint; this should take only a small part of the time.
 const ROUND_SECONDS: f64 = 2.5;
-/// Steps of the first round: how long steps take is not known yet.
+/// Steps of the first round, when the duration of a step is still unknown.
 const FIRST: u32 = 5;
-/// Steps of the longest round, so that runs of the smallest models can be compared somewhere on their way.
+/// Steps of the longest round, so that runs of the smallest models can still be compared on the way.
 const LONGEST: u32 = 500;
 
 /// What both runs are doing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Goal {
-    /// Both rest where they are.
+    /// Both are at rest.
     #[default]
     Rest,
     /// Both train to this step, in rounds.
     Train(u32),
-    /// Both come to this step, each by itself.
+    /// Both go to this step, each at its own speed.
     Level(u32),
-    /// Both are asked to pause; then, if wanted, the one behind comes to where the other is.
+    /// Both have been asked to pause; then, if wanted, the one behind catches up with the other.
     Pause(bool),
 }
 
-/// The two runs: a handle, as long-lived as the page.
+/// The two runs: a handle that lives as long as the page.
 #[derive(Clone, Copy)]
 pub struct Pair(&'static Known);
 
@@ -48,29 +49,29 @@ impl Deref for Pair {
     }
 }
 
-/// What is known of both.
+/// What is known about both runs.
 pub struct Known {
-    /// What the page's own computing worker holds: its data may be theirs as well.
+    /// What the page's own computing worker holds: the two runs may use its data as well.
     session: Session,
     /// Runs A and B.
     pub runs: [Run; 2],
     /// What both are doing.
     pub goal: RwSignal<Goal>,
-    /// What is compared, as the address says.
+    /// The comparison, as the address describes it.
     pub setup: RwSignal<Setup>,
-    /// What was typed for the step to train to, and cannot be one.
+    /// An invalid text typed as the step to train to.
     pub typed: RwSignal<Option<String>>,
     /// The keys of Train's form in the address.
     form: RwSignal<Keys>,
-    /// What both are trained on, once it is known.
+    /// The data of both runs, once known.
     pub data: RwSignal<Option<Arc<DataSource>>>,
-    /// What is known of them, or is likely before they are there.
+    /// What is known about the data, or is likely before they are there.
     pub for_data: Memo<ForData>,
     /// The settings of run A.
     pub base: Memo<Draft>,
     /// The settings of run B.
     pub other: Memo<Draft>,
-    /// What the runs that are there were begun with.
+    /// The plans that the present runs began with.
     begun: RwSignal<Option<[RunPlan; 2]>>,
     /// The data that the workers have.
     given: StoredValue<Option<Arc<DataSource>>>,
@@ -78,14 +79,14 @@ pub struct Known {
     open: StoredValue<bool>,
     /// Whether to train as soon as the data are known.
     due: StoredValue<bool>,
-    /// Counts how often both were begun or ended: what an earlier task has awaited is nobody's.
+    /// Counts how often both runs were begun or ended: results that an earlier task awaited are dropped.
     number: StoredValue<u32>,
-    /// Whether a task sees to it that the goal is reached.
+    /// Whether a task is working towards the goal.
     working: StoredValue<bool>,
 }
 
 impl Pair {
-    /// As the address says; nothing is begun yet.
+    /// The comparison that the address describes; no run has begun yet.
     pub fn new() -> Self {
         let setup = RwSignal::new(Setup::read(&Keys::now("x.")));
         let form = RwSignal::new(Keys::now("t."));
@@ -117,12 +118,12 @@ impl Pair {
         })))
     }
 
-    /// What the address calls the data.
+    /// The address's name for the data.
     pub fn data_name(self) -> String {
         self.form.with(|form| named(form).to_string())
     }
 
-    /// Goes to other data, with the same seed and the same comparison.
+    /// Changes to other data, with the same seed and the same comparison.
     pub fn use_data(self, name: &str) {
         let train = [("two", "yes"), ("data", name)].map(|(key, value)| (key.to_string(), value.to_string()));
         let seed = self.form.with_untracked(|form| form.get("seed").map(|seed| ("seed".to_string(), seed.to_string())));
@@ -132,7 +133,7 @@ impl Pair {
         address::replace_all(&address::fragment(&pairs));
     }
 
-    /// Follows the address from now on, and the data in use.
+    /// Follows the address and the data in use from now on.
     pub fn follow(self) {
         binding::bind(
             "x.",
@@ -152,7 +153,7 @@ impl Pair {
         address::follow(move || self.take_form());
     }
 
-    /// Takes up what the address says of Train: whether two runs are on view, their data, and the form.
+    /// Reads the address's part for Train: whether two runs are on view, their data, and the form.
     fn take_form(self) {
         let form = Keys::now("t.");
         if !form.is_on("two") {
@@ -168,7 +169,7 @@ impl Pair {
             self.form.set(form);
         }
         if moved {
-            // An address that says how far to go means the data that it names.
+            // If an address gives a step to train to, it means on the data that it names.
             self.due.set_value(self.setup.with_untracked(|setup| setup.go));
             self.data.set(None);
             self.look_for_data();
@@ -176,7 +177,7 @@ impl Pair {
         self.begin_if_due();
     }
 
-    /// Finds out what to train on: by its name in the address, or what is in use, once that is what the address names.
+    /// Finds the training data: by their name in the address, or the data in use, once these are what the address names.
     fn look_for_data(self) {
         let session = self.session;
         let in_use = session.source(session.sets.choice_in_use.get_untracked());
@@ -202,12 +203,12 @@ impl Pair {
         }
     }
 
-    /// The plans that the settings ask for; `None` while one of them makes no sense.
+    /// The plans that the settings describe; `None` while one of them makes no sense.
     pub fn plans(self) -> Option<[RunPlan; 2]> {
         Some([self.base.with(Draft::plan)?, self.other.with(Draft::plan)?])
     }
 
-    /// Whether the runs that are there are not what the settings ask for.
+    /// Whether the present runs differ from what the settings describe.
     pub fn has_changed(self) -> bool {
         let (plans, data) = (self.plans(), self.data.get());
         self.begun.with(|begun| match (begun, &plans) {
@@ -223,12 +224,12 @@ impl Pair {
         self.given.with_value(|given| given.as_ref().zip(data).is_some_and(|(given, data)| Arc::ptr_eq(given, data)))
     }
 
-    /// Whether there are runs.
+    /// Whether the runs have begun.
     pub fn has_begun(self) -> bool {
         self.begun.with(Option::is_some)
     }
 
-    /// Begins both runs at step 0, and goes for a goal once they are there. Nothing happens while data or settings are missing.
+    /// Begins both runs at step 0, and then works towards a goal. Does nothing while data or settings are missing.
     fn begin(self, goal: Goal) {
         self.goal.set(Goal::Rest);
         let (Some(plans), Some(data)) = (untrack(|| self.plans()), self.data.get_untracked()) else { return };
@@ -271,7 +272,7 @@ impl Pair {
         }
     }
 
-    /// The two runs are on view no more: their workers end.
+    /// Ends the workers of the two runs, which are no longer on view.
     fn close(self) {
         self.open.set_value(false);
         self.due.set_value(false);
@@ -280,7 +281,7 @@ impl Pair {
         self.end();
     }
 
-    /// Begins again with new workers, where one was lost.
+    /// Begins again with new workers after one was lost.
     pub fn begin_again(self) {
         let setup = self.setup.get_untracked();
         self.end();
@@ -289,20 +290,20 @@ impl Pair {
 
     /// Trains both to the target.
     pub fn train(self) {
-        // Runs that were begun with other settings are not what the address says.
+        // Runs that began with other settings are not what the address describes.
         if self.is_ready() && !untrack(|| self.has_changed()) {
             self.setup.update(|setup| setup.go = true);
         }
         self.go_for(Goal::Train(self.setup.with_untracked(|setup| setup.target)));
     }
 
-    /// Both take one step, or come to the same step.
+    /// Both take one step, or the one behind catches up.
     pub fn step(self) {
         let [a, b] = if self.is_ready() { self.runs.map(Run::step) } else { [0, 0] };
         self.go_for(Goal::Level(if a == b { a + 1 } else { a.max(b) }));
     }
 
-    /// Whether both runs are there, and are what the settings ask for or have been trained.
+    /// Whether both runs exist and either match the settings or have been trained.
     fn is_ready(self) -> bool {
         let untrained = |run: &Run| run.step() == 0 && run.metrics.with_untracked(|metrics| !metrics.begun());
         let there = self.runs.iter().all(|run| run.state.get_untracked() != RunState::Absent);
@@ -321,7 +322,7 @@ impl Pair {
         }
     }
 
-    /// Sees to it that both reach the goal, which may change meanwhile. Ends when they rest, or when another task has taken over.
+    /// Takes both runs to the goal, which may change meanwhile. Ends when they rest, or when another task has taken over.
     async fn reach(self, number: u32) {
         while let Some(step) = self.next_step() {
             let train = |place: usize| async move {
@@ -339,7 +340,7 @@ impl Pair {
         self.working.set_value(false);
     }
 
-    /// The step at which both rest next; `None` where they have reached the goal.
+    /// The next step at which both rest; `None` if they have reached the goal.
     fn next_step(self) -> Option<u32> {
         let [a, b] = self.runs.map(Run::step);
         let farther = a.max(b);
@@ -359,7 +360,7 @@ impl Pair {
         }
     }
 
-    /// Both pause, at the same step; asked again, wherever they are.
+    /// Pauses both at the same step; on a second call, wherever they are.
     pub fn pause(self) {
         let level = !matches!(self.goal.get_untracked(), Goal::Level(_) | Goal::Pause(_));
         self.goal.set(Goal::Pause(level));
@@ -368,7 +369,7 @@ impl Pair {
         }
     }
 
-    /// Back to step 0 of the same seed, with the settings of the form.
+    /// Returns to step 0 of the same seed, with the settings of the form.
     pub fn rewind(self) {
         // The visitor may have other data in use by now.
         self.look_for_data();
@@ -376,7 +377,7 @@ impl Pair {
         self.begin(Goal::Rest);
     }
 
-    /// Another comparison of the list: begun, and trained.
+    /// Begins and trains another comparison of the list.
     pub fn choose(self, setup: Setup) {
         self.due.set_value(setup.go);
         self.setup.set(setup);
@@ -384,12 +385,12 @@ impl Pair {
     }
 }
 
-/// What the form's keys call the data.
+/// The form's name for the data.
 fn named(form: &Keys) -> &str {
     form.get("data").unwrap_or("digits")
 }
 
-/// Steps of the next round, by the seconds that a step takes each run, where that is known.
+/// Steps of the next round, from each run's seconds per step, if known.
 fn round_steps(seconds: [Option<f64>; 2]) -> u32 {
     let [Some(a), Some(b)] = seconds else { return FIRST };
     round_number((ROUND_SECONDS / a.max(b).max(f64::MIN_POSITIVE)).clamp(1.0, f64::from(LONGEST)) as u32)

@@ -1,4 +1,4 @@
-//! Comparisons at one press: the paper's ablations, and the rivals of its estimator. They are in `presets.txt`.
+//! Ready-made comparisons: the paper's ablations, and the rivals of its estimator. They are in `presets.txt`.
 
 use crate::ui::binding::Keys;
 use std::sync::LazyLock;
@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 /// A comparison that the page offers.
 #[derive(Debug, PartialEq)]
 pub struct Preset {
-    /// As the address has it.
+    /// Its name in the address.
     pub key: &'static str,
     /// The two runs.
     pub title: &'static str,
@@ -14,25 +14,25 @@ pub struct Preset {
     pub paper: &'static str,
     /// What to look at.
     pub look: &'static str,
-    /// What both runs have, in place of the Train form's settings.
+    /// Settings of both runs that replace those of the Train form.
     pub both: Keys,
-    /// What run B has besides.
+    /// Additional settings of run B.
     pub other: Keys,
-    /// How far to train at first: both runs within a minute or so on digits.
+    /// How far to train at first: on digits, both runs get there within a minute or so.
     pub steps: u32,
 }
 
-/// The paper's own settings but for the rate: nothing of what this lab adds.
+/// The paper's own settings except for the rate, without anything that this lab adds.
 const PAPER: &str = "units=signs estimator=ucd-lmi start=orthogonal marginalized=yes centered=no conditional=0 average= decay=0 rate-decay=0 mode-sweeps=1";
 
 /// How many of [`PRESETS`] are the paper's ablations; they come first.
 pub const ABLATIONS: usize = 5;
 
-/// All of them.
+/// All comparisons.
 pub static PRESETS: LazyLock<Vec<Preset>> =
     LazyLock::new(|| include_str!("presets.txt").split("\n\n").skip(1).map(read).collect());
 
-/// A comparison from its lines, each of which begins with what it says.
+/// Parses a comparison from its lines, each of which begins with the name of its field.
 fn read(lines: &'static str) -> Preset {
     let line = |word: &str| lines.lines().find_map(|line| line.strip_prefix(word)?.strip_prefix(' ')).unwrap_or_default();
     let keys = |text: &'static str| text.split(' ').filter_map(|pair| pair.split_once('='));
@@ -47,7 +47,7 @@ fn read(lines: &'static str) -> Preset {
     }
 }
 
-/// The comparison of this name.
+/// The comparison with this name.
 pub fn named(key: &str) -> Option<&'static Preset> {
     PRESETS.iter().find(|preset| preset.key == key)
 }

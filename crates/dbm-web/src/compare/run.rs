@@ -1,4 +1,4 @@
-//! One of the two runs: its worker, how far it is, and what was seen of it on the way.
+//! One of the two runs: its worker, how far it is, and what was recorded on the way.
 
 use crate::ui::history;
 use crate::worker::client::{Client, Failure, Unasked, WORKER_COUNT};
@@ -13,30 +13,30 @@ use std::ops::Deref;
 /// Most points of a curve.
 const MOST_POINTS: usize = 800;
 
-/// Whether the run is there, and trains.
+/// Whether the run exists, and whether it is training.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RunState {
     /// There is no run.
     #[default]
     Absent,
-    /// It is being begun.
+    /// It is starting.
     Beginning,
-    /// It rests, and can go on.
+    /// It is at rest and can continue.
     Resting,
-    /// It trains to a step.
+    /// It is training to a step.
     Training,
 }
 
-/// What the curves are drawn from.
+/// A point of the curves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
-    /// The signals of training at a step.
+    /// The training signals at a step.
     pub signals: RunSignals,
-    /// Mean energy of each phase's states, where it has chains: clamped, free.
+    /// Mean energy of each phase's states, if it has chains: clamped, free.
     pub energy: [Option<f64>; 2],
 }
 
-/// A run: a handle, as long-lived as the page.
+/// A run: a handle that lives as long as the page.
 #[derive(Clone, Copy)]
 pub struct Run {
     client: Client<Command>,
@@ -51,34 +51,34 @@ impl Deref for Run {
     }
 }
 
-/// What is known of a run.
+/// What is known about a run.
 #[derive(Default)]
 pub struct Known {
-    /// Whether it is there, and trains.
+    /// Whether it exists, and whether it is training.
     pub state: RwSignal<RunState>,
-    /// Where it is.
+    /// The state of its training.
     pub metrics: RwSignal<Metrics>,
     /// Its model, which stays known while another run begins on the same data.
     pub about: RwSignal<Option<ModelInfo>>,
     /// Its latest samples.
     pub samples: RwSignal<Option<Grid>>,
-    /// Its curves, by rising step.
+    /// Its curves, in order of the steps.
     pub looks: RwSignal<Vec<Look>>,
     /// How many of the samples were distinct, by step.
     pub distinct: RwSignal<Vec<(u32, u32)>>,
-    /// Checksums of the parameters at the steps where it rested.
+    /// Checksums of the parameters at the steps at which it rested.
     pub checksums: RwSignal<BTreeMap<u32, String>>,
-    /// Seconds a step, as last measured by the worker.
+    /// Seconds per step, as last measured by the worker.
     pub seconds: RwSignal<Option<f64>>,
-    /// What went wrong, to be shown beside it.
+    /// What went wrong, shown next to the run.
     pub trouble: RwSignal<Option<String>>,
-    /// Seconds a step over its last round, all that a round has besides included.
+    /// Seconds per step over its last round, including everything else that the round does.
     pub seconds_a_round: StoredValue<Option<f64>>,
-    /// When it was last sent off, in milliseconds, and from which step.
+    /// When it last started training, in milliseconds, and from which step.
     sent: StoredValue<(f64, u32)>,
-    /// Counts runs begun and ended: what is answered of an earlier one is nobody's.
+    /// Counts runs begun and ended: answers about an earlier one are dropped.
     number: StoredValue<u32>,
-    /// The step that it trains to, and who waits until it rests.
+    /// The step that it trains to, and the sender to notify when it rests.
     goal: StoredValue<Option<(u32, oneshot::Sender<bool>)>>,
 }
 
@@ -89,7 +89,7 @@ impl Run {
         let client = Client::new(format!("{WORKER_COUNT}{}", (cores / 2).max(1)));
         let run = Self { client, known: Box::leak(Box::default()) };
         client.listen(move |unasked| match unasked {
-            // Of the run that is being replaced.
+            // It concerns the run that is being replaced.
             Unasked::Event(..) if run.state.get_untracked() == RunState::Beginning => {}
             Unasked::Event(Event::Metrics(metrics), _) => run.take_metrics(metrics),
             Unasked::Event(Event::Samples(grid), _) => run.take_samples(grid),
@@ -100,7 +100,7 @@ impl Run {
         run
     }
 
-    /// Whether there is a worker, who has the data that it was given.
+    /// Whether there is a worker that still has the data it was given.
     pub fn has_worker(self) -> bool {
         self.client.is_up() && self.about.with_untracked(Option::is_some)
     }
@@ -110,7 +110,7 @@ impl Run {
         self.metrics.with_untracked(|metrics| metrics.step)
     }
 
-    /// Begins a run at step 0: on `data`, where those are new to its worker. Returns whether it is there.
+    /// Begins a run at step 0, on `data` if these are new to its worker. Returns whether the run exists.
     pub async fn begin(self, data: Option<DataSource>, plan: RunPlan) -> bool {
         let number = self.clear();
         self.state.set(RunState::Beginning);
@@ -133,12 +133,12 @@ impl Run {
                 self.fail(RunState::Absent, format!("This run could not begin: {message}"));
                 false
             }
-            // That a worker was lost is heard unasked.
+            // The loss of a worker is reported separately.
             _ => false,
         }
     }
 
-    /// Trains to a step: whether it got there, or was paused on the way; `false` where it cannot go on.
+    /// Trains to a step. Returns `true` if it got there or was paused on the way, `false` if it cannot continue.
     pub async fn train_to(self, step: u32) -> bool {
         if self.step() >= step {
             return true;
@@ -157,7 +157,7 @@ impl Run {
         resting.await.unwrap_or(false)
     }
 
-    /// Has it rest, wherever it is.
+    /// Stops training, wherever it is.
     pub fn pause(self) {
         let number = self.number.get_value();
         spawn_local(async move {
@@ -189,7 +189,7 @@ impl Run {
         self.number.get_value()
     }
 
-    /// It rests: whoever waits for that is told whether it can go on.
+    /// Marks the run as resting, and tells whoever is waiting whether it can continue.
     fn rest(self, can_go_on: bool) {
         if self.state.get_untracked() == RunState::Training {
             self.state.set(RunState::Resting);
@@ -200,10 +200,10 @@ impl Run {
             if let Some(steps) = self.step().checked_sub(from).filter(|steps| *steps > 0) {
                 let seconds = (js_sys::Date::now() - since) / 1000.0 / f64::from(steps);
                 self.seconds_a_round.set_value(Some(seconds));
-                // A round may be too short for the worker to have measured anything.
+                // A round may be too short for the worker to measure anything.
                 self.seconds.update(|measured| *measured = measured.or(Some(seconds)));
             }
-            // Who waited may have gone.
+            // Whoever was waiting may be gone.
             let _ = waiting.send(can_go_on);
         }
     }

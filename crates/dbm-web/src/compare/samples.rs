@@ -1,4 +1,4 @@
-//! What both models imagine, picture beside picture: each place of both grids starts from the same noise.
+//! What both models imagine, pictures side by side: each position of both grids starts from the same noise.
 
 use super::pair::Pair;
 use super::run::Run;
@@ -9,9 +9,9 @@ use dbm_protocol::Greys;
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-/// Samples that a worker draws at each look.
+/// Samples that a worker draws each time it evaluates the model.
 const COUNT: usize = 64;
-/// How many stand side by side: where there is room, and on a phone.
+/// Pictures side by side: on a wide screen, and on a phone.
 const COLUMNS: [usize; 2] = [8, 4];
 
 /// A lane for each run.
@@ -26,7 +26,7 @@ pub fn samples(pair: Pair) -> impl IntoView {
     view! { <div class="lanes">{[0, 1].map(lane).into_iter().collect_view()}</div> }
 }
 
-/// One run's: its letter, by what it differs from the other, and how a sample is laid out.
+/// One run's samples: its letter, how it differs from the other run, and the layout of a sample.
 fn lane(run: Run, letter: &'static str, name: impl Fn() -> String + Send + 'static, shape: Memo<Shape>) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     shows(

@@ -1,7 +1,8 @@
-//! What is compared: run A as the Train form has it, run B with what differs, as keys of the address.
+//! What is compared: run A as the Train form describes it, run B with its differences, as keys of the address.
 //!
-//! `t.data` and the other keys of Train give the base; `x.preset` names a comparison, whose settings of both runs come before the form's unless
-//! `x.base=form`; `x.units`, `x.rate` and so on are run B's own; `x.to` is the step to train to, and `x.go` the same, which is trained to at once.
+//! `t.data` and the other keys of Train give the base. `x.preset` names a comparison, whose settings for both runs replace the
+//! form's unless `x.base=form`. `x.units`, `x.rate` and so on are run B's own. `x.to` is the step to train to; `x.go` is the
+//! same, but training starts at once.
 
 use super::presets::{Preset, named};
 use crate::settings::{Draft, ForData};
@@ -9,28 +10,28 @@ use crate::ui::binding::Keys;
 use dbm_core::settings::Setting;
 use dbm_protocol::DataSource;
 
-/// The farthest step that can be asked for.
+/// The farthest step that can be requested.
 pub const FARTHEST: u32 = 1_000_000;
-/// The step to train to, where nothing else is asked for.
+/// The step to train to by default.
 const TARGET: u32 = 500;
 
-/// What the address says of the comparison.
+/// What the address says about the comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setup {
     /// A comparison of the list.
     pub preset: Option<&'static Preset>,
-    /// Whether both runs have the form's settings where the comparison has its own.
+    /// Whether both runs use the form's settings even if the comparison has its own.
     pub form: bool,
-    /// What run B has besides, key by key.
+    /// Additional settings of run B, key by key.
     pub own: Keys,
     /// The step to train to.
     pub target: u32,
-    /// Whether to go there at once.
+    /// Whether to start training at once.
     pub go: bool,
 }
 
 impl Setup {
-    /// A comparison of the list as it is.
+    /// A comparison of the list, unchanged.
     pub fn of(preset: &'static Preset) -> Self {
         Self { preset: Some(preset), form: false, own: Keys::default(), target: preset.steps, go: true }
     }
@@ -39,7 +40,7 @@ impl Setup {
         preset.map_or(TARGET, |preset| preset.steps)
     }
 
-    /// What these keys of the address say; what makes no sense is passed over.
+    /// Reads these keys of the address; invalid ones are ignored.
     pub fn read(keys: &Keys) -> Self {
         let preset = keys.get("preset").and_then(named);
         let step = |key| keys.parse(key).filter(|step| (1..=FARTHEST).contains(step));
@@ -53,7 +54,7 @@ impl Setup {
         }
     }
 
-    /// The keys that say it.
+    /// The keys that describe it.
     pub fn keys(&self) -> Keys {
         let mut keys = Keys::default();
         if let Some(preset) = self.preset {
@@ -73,7 +74,7 @@ impl Setup {
         keys
     }
 
-    /// The settings of run A on such data, where this is what suits them.
+    /// The settings of run A on these data, given the settings that suit them.
     pub fn base(&self, suited: Draft, form: &Keys, data: ForData) -> Draft {
         let base = with(suited, form, data);
         match self.preset.filter(|_| !self.form) {
@@ -82,12 +83,12 @@ impl Setup {
         }
     }
 
-    /// Run B's as the comparison of the list has them.
+    /// The settings of run B as the list's comparison defines them.
     pub fn listed(&self, base: &Draft, data: ForData) -> Draft {
         self.preset.map_or_else(|| base.clone(), |preset| with(base.clone(), &preset.other, data))
     }
 
-    /// Run B's, with what differs besides.
+    /// The settings of run B, with all differences.
     pub fn other(&self, base: &Draft, data: ForData) -> Draft {
         with(self.listed(base, data), &self.own, data)
     }
@@ -100,9 +101,9 @@ impl Setup {
     }
 }
 
-/// The form with these keys; another estimator brings the cap on couplings that suits it.
+/// A draft with these keys applied; a change of estimator brings the cap on couplings that suits it.
 fn with(mut draft: Draft, keys: &Keys, data: ForData) -> Draft {
-    // The sizes first: what is suggested depends on them.
+    // The sizes come first: suggestions depend on them.
     for setting in [Setting::Hidden, Setting::Estimator] {
         let own = keys.get(setting.words().key).map(|text| (setting.words().key, text));
         let changed = draft.clone().with(&own.into_iter().collect());
@@ -112,7 +113,7 @@ fn with(mut draft: Draft, keys: &Keys, data: ForData) -> Draft {
     draft.with(keys)
 }
 
-/// What is known of these data.
+/// What is known about these data.
 pub fn for_data(data: &DataSource) -> ForData {
     match data {
         DataSource::Digits { .. } => ForData { visible: 784, is_picture: true },
@@ -121,13 +122,13 @@ pub fn for_data(data: &DataSource) -> ForData {
     }
 }
 
-/// All settings, the one first that says most.
+/// All settings, the most telling one first.
 fn by_weight() -> impl Iterator<Item = Setting> {
     let others = Setting::ALL.into_iter().filter(|setting| *setting != Setting::Estimator);
     std::iter::once(Setting::Estimator).chain(others)
 }
 
-/// A run's settings in a sentence's worth of words; caps, and what is as it nearly always is, are left out.
+/// A run's settings in about a sentence; caps and the most common values are left out.
 pub fn in_words(draft: &Draft, visible: u32) -> String {
     let words = |setting: Setting| {
         let said = setting.said(draft.read(), false)?;
@@ -136,12 +137,12 @@ pub fn in_words(draft: &Draft, visible: u32) -> String {
     by_weight().filter_map(words).collect::<Vec<_>>().join(", ")
 }
 
-/// By what the two runs differ: of each the words that the other has not, by which they are called.
+/// Names the two runs by their differences: the words of each that the other lacks.
 pub fn names(a: &Draft, b: &Draft) -> [String; 2] {
     let mut names = [Vec::new(), Vec::new()];
     for setting in by_weight() {
         let said = [a, b].map(|draft| setting.said(draft.read(), true));
-        // A cap that comes with another estimator goes without saying.
+        // A cap that comes with another estimator needs no mention.
         let by_itself = setting == Setting::MaxMeeting && a.estimator() != b.estimator();
         if said[0] != said[1] && !by_itself && said.iter().all(Option::is_some) {
             for (names, said) in names.iter_mut().zip(said) {

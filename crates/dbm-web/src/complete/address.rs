@@ -14,7 +14,7 @@ pub fn bind(state: CompletionState) {
 }
 
 fn write(state: CompletionState) -> Option<Keys> {
-    // Until the picture of the address is there, the address is ahead of the page.
+    // Until the address's picture has arrived, the address is ahead of the page.
     if state.to_come.with(Option::is_some) || state.picture.with(|picture| picture.shape.units == 0) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Answers to one request: what was asked, the different pictures among the answers, and where they agree.
+//! The answers to one request: the request itself, the distinct pictures among the answers, and where they agree.
 
 use super::settings::Order;
 use crate::canvas::fixed;
@@ -7,29 +7,29 @@ use crate::worker::session::ShippedModel;
 use dbm_core::complete::balanced;
 use dbm_protocol::{CompletionRequest, Completions, ModelChoice};
 
-/// A picture among the answers, and how often it came.
+/// A distinct picture among the answers, and how often it occurred.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DistinctAnswer {
-    /// Place of the first answer that is this picture.
+    /// Index of the first answer that is this picture.
     pub place: usize,
     /// How many answers are this picture.
     pub count: usize,
-    /// The lowest energy among those.
+    /// The lowest energy among these answers.
     pub energy: f64,
 }
 
-/// Answers together with what they answer.
+/// The answers together with their request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AnswerSet {
     /// The answers, as the worker gave them.
     pub completions: Completions,
-    /// What they answer.
+    /// The request that they answer.
     pub request: CompletionRequest,
-    /// What the unknown region hid, one byte a unit, where that is known.
+    /// What the unknown region hid, one byte per unit, if that is known.
     pub truth: Option<Vec<u8>>,
     /// Which model answered,
     pub whose: (ModelChoice, Option<String>, ShippedModel),
-    /// and at which step the one in training was.
+    /// and the step of the one in training at that time.
     pub step: u32,
 }
 
@@ -39,12 +39,12 @@ impl AnswerSet {
         self.completions.bits.chunks_exact(self.request.values.len().max(1))
     }
 
-    /// One answer; nothing where there are not so many.
+    /// One answer; empty if there are not that many.
     pub fn answer(&self, place: usize) -> &[u8] {
         self.each().nth(place).unwrap_or(&[])
     }
 
-    /// The different answers, in this order.
+    /// The distinct answers, in this order.
     pub fn distinct(&self, order: Order) -> Vec<DistinctAnswer> {
         let mut distinct: Vec<DistinctAnswer> = Vec::new();
         for ((place, bits), &energy) in self.each().enumerate().zip(&self.completions.energies) {
@@ -61,7 +61,7 @@ impl AnswerSet {
         distinct
     }
 
-    /// How often each unit is high among all answers.
+    /// The share of answers in which each unit is high.
     pub fn shares(&self) -> Vec<f64> {
         let mut shares = vec![0.0; self.request.values.len()];
         let one = 1.0 / f64::from(self.completions.answers.max(1));
@@ -71,13 +71,13 @@ impl AnswerSet {
         shares
     }
 
-    /// How many answers have ink, half of it or more, in the cell whose first unit this is.
+    /// How many answers have ink, half of it or more, in the cell that begins with this unit.
     pub fn inked(&self, shape: Shape, unit: usize) -> String {
         let inked = self.each().filter(|bits| shape.level(unit, |unit| f64::from(bits[unit].min(1))) >= 0.5).count();
         format!("{inked} of {} answers have ink here", self.completions.answers)
     }
 
-    /// In how many of the filled pixels, of so many units each, all answers agree, and how many are filled.
+    /// In how many of the filled pixels, of `depth` units each, all answers agree, and how many pixels are filled.
     pub fn agreed(&self, depth: usize) -> (usize, usize) {
         let (shares, filled) = (self.shares(), self.request.filled());
         let pixels = || shares.chunks(depth.max(1)).zip(filled.chunks(depth.max(1))).filter(|(_, filled)| filled.contains(&1));
@@ -85,7 +85,7 @@ impl AnswerSet {
         (pixels().filter(|(shares, _)| agree(shares)).count(), pixels().count())
     }
 
-    /// How the model read what is known, the likeliest class first; nothing where it read none.
+    /// How the model read the known part, likeliest class first; `None` if it read no class.
     pub fn read_as(&self) -> Option<String> {
         let mut classes: Vec<_> = self.completions.classes.iter().map(|p| 100.0 * p).enumerate().collect();
         classes.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -94,8 +94,8 @@ impl AnswerSet {
         (!likely.is_empty()).then(|| format!("Read as: {}", likely.join(", ")))
     }
 
-    /// One picture made of all answers: the units that are high most often, as many as an answer has on average (`dbm_core::complete::balanced`). The
-    /// model need never have drawn it.
+    /// One picture made of all answers: the units that are high most often, as many as an answer has on average
+    /// (`dbm_core::complete::balanced`). The model need never have drawn it.
     pub fn consensus(&self) -> Vec<u8> {
         let width = self.request.values.len();
         if width == 0 || self.completions.bits.is_empty() { Vec::new() } else { balanced(width, &self.completions.bits) }
@@ -110,7 +110,7 @@ impl AnswerSet {
         )
     }
 
-    /// How near a picture is to the truth, where that is known.
+    /// How closely a picture matches the original, if that is known.
     fn likeness(&self, bits: &[u8]) -> String {
         self.truth.as_ref().map_or_else(String::new, |truth| {
             let filled = self.request.filled();
@@ -120,7 +120,7 @@ impl AnswerSet {
         })
     }
 
-    /// One of the different answers in words: its energy, its search, how often it came, and how near it is to the truth.
+    /// A distinct answer in words: its energy, its search, how often it occurred, and how closely it matches the original.
     pub fn describe(&self, answer: &DistinctAnswer) -> String {
         let sweeps = self.completions.sweeps.get(answer.place).copied().unwrap_or_default();
         let searched = if sweeps == 0 { "no search".into() } else { format!("search T = {sweeps} sweeps") };
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn the_consensus_has_as_much_ink_as_an_answer() {
-        // Seven high units in four answers: two in each, the known one and the one that is high most often.
+        // Seven high units in four answers: two per answer, the known one and the one that is high most often.
         let answers = answers();
         assert_eq!(answers.consensus(), [0, 1, 1]);
         assert!(answers.describe_consensus().ends_with("as an answer has; 100 % of pixels match the original."));

@@ -1,4 +1,4 @@
-//! The answers, different pictures apart; what they say together, and where they agree; and the truth beside them.
+//! The answers: the distinct pictures, their consensus, where they agree, and the original next to them.
 
 use super::answer_set::{AnswerSet, DistinctAnswer};
 use super::film::film_tile;
@@ -11,13 +11,13 @@ use dbm_protocol::{Completions, Grid, ModelChoice};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-/// The answers in the forms of [`export::BITS`], and their consensus in the same.
+/// The answers in the formats of [`export::BITS`], and their consensus in the same formats.
 const FORMS: &[&str] = &["PNG", "NPY", "CSV", "PNG of the consensus", "NPY of the consensus", "CSV of the consensus"];
 
-/// The longest that is said of answers.
+/// The longest text about the answers.
 const LONGEST: &str = "64 distinct of 64, by the model in training, step 100000, in 100 ms. All agree on 784 of 784 pixels. Read as: 3 (33 %), 5 (33 %), 8 (33 %)";
 
-/// What became of the question, and the tiles.
+/// The outcome of the request, and the tiles.
 pub fn answers_region(state: CompletionState) -> impl IntoView {
     let fresh = Memo::new(move |_| state.has_answers());
     let distinct = Memo::new(move |_| {
@@ -87,7 +87,7 @@ fn save(state: CompletionState, form: usize) {
     export::bits(state.session, name, form, Grid { model, step: 0, count, image, greys, bits });
 }
 
-/// Draws what is filled in of the latest answers, as `show` has it of them: ink, and what is drawn of the filled pixels.
+/// Draws the filled part of the latest answers on a canvas; `show` chooses the ink and how the filled pixels are drawn.
 fn draws(canvas: NodeRef<Canvas>, state: CompletionState, show: impl Fn(&AnswerSet) -> Option<(Vec<u8>, Fill)> + Copy + 'static) {
     shows_layer(canvas, move || {
         let shape = state.picture.with(|picture| picture.shape);
@@ -99,7 +99,7 @@ fn draws(canvas: NodeRef<Canvas>, state: CompletionState, show: impl Fn(&AnswerS
     });
 }
 
-/// One of the different answers, by its rank; empty where there are not so many.
+/// A distinct answer, by its rank; empty if there are not that many.
 fn answer_tile(state: CompletionState, distinct: Memo<Vec<DistinctAnswer>>, rank: usize) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     let answer = move || distinct.with(|distinct| distinct.get(rank).copied());
@@ -135,7 +135,7 @@ fn consensus_tile(state: CompletionState) -> impl IntoView {
     }
 }
 
-/// Where all answers agree.
+/// A map of where all answers agree.
 fn agreement_tile(state: CompletionState) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     draws(canvas, state, |answers| Some((answers.request.values.clone(), Fill::Shares(answers.shares()))));
@@ -151,7 +151,8 @@ fn agreement_tile(state: CompletionState) -> impl IntoView {
     }
 }
 
-/// A small picture that is shown large when pressed: its canvas, what a press puts on the large one, its name for screen readers, and its hover help, where it has one.
+/// A small picture that is shown large when clicked: its canvas, what a click puts on the large canvas, its name for screen
+/// readers, and its hover help, if any.
 fn tile(
     state: CompletionState,
     canvas: NodeRef<Canvas>,

@@ -1,4 +1,5 @@
-//! The card of the pretrained model on view: its recipe, data and scores, and what it cannot do; a fragment of HTML beside its file, fetched when it is first unfolded.
+//! The card of the pretrained model on view: its recipe, data and scores, and what it cannot do. It is a fragment of HTML next to
+//! the model's file, fetched when the card is first unfolded.
 
 use super::state::CompletionState;
 use crate::ui::explanation::fetch;
@@ -6,7 +7,7 @@ use dbm_protocol::ModelChoice;
 use leptos::html::Div;
 use leptos::prelude::*;
 
-/// Folded; nothing for a model that is not one of the page's own.
+/// Folded; absent for a model that does not come with the page.
 pub fn about_model(state: CompletionState) -> impl IntoView {
     let session = state.session;
     let which = Memo::new(move |_| {
@@ -17,7 +18,7 @@ pub fn about_model(state: CompletionState) -> impl IntoView {
     Effect::new(move |_| {
         let (Some(inside), Some(shipped), true) = (inside.get(), which.get(), unfolded.get()) else { return };
         let path = shipped.file().replace(".safetensors", ".html");
-        // Another may have been chosen meanwhile.
+        // Another model may have been chosen meanwhile.
         fetch(inside.into(), path, "card", move || which.try_get_untracked() == Some(Some(shipped)));
     });
     view! {

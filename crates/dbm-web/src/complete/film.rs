@@ -1,4 +1,5 @@
-//! How an answer comes about: the chain of the first one, sweep by sweep, in a tile of its own. A first visit gets its answers, and this film, without a press.
+//! How an answer comes about: the chain of the first answer, sweep by sweep, in its own tile. A first visit gets its answers, and
+//! this film, without a click.
 
 use super::state::CompletionState;
 use crate::canvas::{Fill, Layer, prefers_less_motion, shows_layer};
@@ -11,19 +12,20 @@ use leptos::html::Canvas;
 use leptos::prelude::*;
 use std::time::Duration;
 
-/// Kept in the browser: whether it was here before.
+/// Kept in the browser: whether the visitor has been here before.
 const SEEN: &str = "dbm-seen";
 /// How long each state is shown.
 const BEAT: Duration = Duration::from_millis(60);
 
-/// Whether this is a first visit to the page as it is, which is asked once: the next is none.
+/// Whether this is a first visit, at an address that asks for nothing. Asking also records the visit, so the next one is not a
+/// first.
 fn is_first_visit() -> bool {
     let asked = address::asked_anything() || OnShow::of_page().embedded.is_some();
-    // A browser that keeps nothing would see it again and again.
+    // A browser that keeps nothing would show the film on every visit.
     !asked && !remembered::is_set(SEEN) && remembered::set(SEEN, true)
 }
 
-/// The tile, and which state it shows.
+/// The tile, and the state that it shows.
 pub fn film_tile(state: CompletionState) -> impl IntoView {
     let (frames, at, playing) = (RwSignal::new(Vec::<AnswerFrame>::new()), RwSignal::new(0_usize), RwSignal::new(false));
     let canvas = NodeRef::<Canvas>::new();
@@ -49,7 +51,7 @@ pub fn film_tile(state: CompletionState) -> impl IntoView {
             Ok(())
         });
     };
-    // A first visit is answered as soon as there is a question, and what is answered then is filmed.
+    // A first visit gets answers as soon as there is a question, and they are shown as a film.
     let visit = RwSignal::new(is_first_visit());
     Effect::new(move |_| {
         if visit.get_untracked() && !state.has_nothing_to_ask() {

@@ -1,4 +1,4 @@
-//! What each hidden layer says alone: samples, and the same samples heard from one of their layers at a time.
+//! What each hidden layer contributes alone: samples, and the same samples decoded from one of their layers at a time.
 
 use super::looks::{Looks, LooksFold};
 use super::state::CompletionState;
@@ -11,10 +11,11 @@ use leptos::prelude::*;
 /// Samples, side by side.
 const COUNT: u32 = 10;
 
-/// The fold: a button, and a row of pictures a layer as they come. Only images of models with several hidden layers are shown so.
+/// The fold: a button, and one row of pictures per layer as they arrive. Shown only for images of models with several hidden
+/// layers.
 pub fn each_layer(state: CompletionState) -> impl IntoView {
     let session = state.session;
-    // Which model it is, and how many layers it has; none for what is not shown here.
+    // Which model it is, and its number of layers; `None` if it is not shown here.
     let of = Memo::new(move |_| {
         let about = session.about().filter(|about| about.image.is_some() && about.sizes.len() > 2)?;
         let training = session.models.model.get() == ModelChoice::Training;

@@ -1,4 +1,5 @@
-//! Looks at a model that come one after the other, in a fold of their own: a button, how far they are, and Cancel. What came stays, until the model is another.
+//! A series of looks at a model, one after another, in a fold: a button, their progress, and Cancel. The results stay until the
+//! model changes.
 
 use crate::ui::button::Button;
 use crate::ui::progress::ProgressBar;
@@ -7,7 +8,7 @@ use crate::worker::session::Session;
 use dbm_protocol::{Command, Event};
 use leptos::prelude::*;
 
-/// The looks that came, in their order, and the request at work on the next.
+/// The results so far, in order, and the request for the next one.
 pub struct Looks<T: Send + Sync + 'static> {
     session: Session,
     pub work: Work,
@@ -24,7 +25,7 @@ impl<T: Send + Sync> Clone for Looks<T> {
 }
 
 impl<T: Send + Sync> Looks<T> {
-    /// None yet. They are forgotten when what they are of changes.
+    /// No looks yet. They are forgotten when `of` changes.
     pub fn of<M: PartialEq + Send + Sync + 'static>(session: Session, of: Memo<M>) -> Self {
         let looks = Self { session, work: Work::new(session.client), came: RwSignal::default(), running: RwSignal::new(false) };
         Effect::new(move |before: Option<()>| {
@@ -37,13 +38,13 @@ impl<T: Send + Sync> Looks<T> {
         looks
     }
 
-    /// Begins anew, and asks one after the other; `read` takes from an answer what is to be seen.
+    /// Starts over and sends one command after another; `read` extracts the result from an answer.
     pub fn start(self, commands: Vec<Command>, read: fn(Event) -> Option<T>) {
         self.came.set(Vec::new());
         self.running.set(true);
         self.session.perform(async move {
             let done = self.ask(commands, read).await;
-            // One that was replaced has nothing more to say.
+            // A series that was replaced has nothing more to report.
             if !matches!(done, Ok(false)) {
                 self.running.set(false);
             }
@@ -51,7 +52,7 @@ impl<T: Send + Sync> Looks<T> {
         });
     }
 
-    /// Whether it came to the end, and was not cancelled or replaced.
+    /// Returns whether the series finished without being cancelled or replaced.
     async fn ask(self, commands: Vec<Command>, read: fn(Event) -> Option<T>) -> Result<bool, Failure> {
         for command in commands {
             let Some(look) = self.work.ask(command).await?.and_then(read) else { return Ok(false) };
@@ -60,20 +61,20 @@ impl<T: Send + Sync> Looks<T> {
         Ok(true)
     }
 
-    /// Asks for no more.
+    /// Stops the series.
     pub fn stop(self) {
         self.work.cancel();
         self.running.set(false);
     }
 }
 
-/// The longest that follows from looks.
+/// The longest conclusion from the looks.
 const LONGEST: &str = "Up to 10000 sweeps, energy and pixels have not changed by more than two standard errors since 10000.";
 
 /// The fold around them.
 #[component]
 pub fn LooksFold(
-    /// Whether looks are being asked for.
+    /// Whether a series is running.
     running: RwSignal<bool>,
     /// Called when the visitor cancels.
     #[prop(into)]
@@ -81,19 +82,19 @@ pub fn LooksFold(
     /// For the style sheet.
     class: &'static str,
     title: &'static str,
-    /// What is seen in it.
+    /// What the fold shows.
     about: &'static str,
     #[prop(into)] hidden: Signal<bool>,
     button: &'static str,
     button_help: &'static str,
-    /// Whether it cannot begin.
+    /// Whether it cannot start.
     #[prop(into)]
     disabled: Signal<bool>,
     #[prop(into)] on_press: Callback<()>,
-    /// What the bar counts, and how far it is.
+    /// What the bar counts, and its progress.
     counted: &'static str,
     parts: Signal<(u32, u32)>,
-    /// What follows from the looks, in words.
+    /// The conclusion from the looks, in words.
     #[prop(optional, into)]
     status: Option<Signal<String>>,
     children: Children,

@@ -1,4 +1,4 @@
-//! Masks at one press: which cells of a picture each hides.
+//! Ready-made masks: the cells of a picture that each of them hides.
 
 use dbm_core::words::{choices, words};
 
@@ -18,7 +18,7 @@ choices! {
 }
 
 impl Mask {
-    /// Whether a cell of a picture of so many rows and columns is hidden; `seed` draws random pixels.
+    /// Whether a cell of a picture with these rows and columns is hidden; `seed` draws the random pixels.
     pub fn hides(self, (row, column): (usize, usize), (rows, columns): (usize, usize), seed: u32) -> bool {
         let middle = |at: usize, of: usize| 4 * at + 2 > of && 4 * at + 2 < 3 * of;
         let inner = |at: usize, of: usize| 8 * at + 4 > of && 8 * at + 4 < 7 * of;
@@ -37,7 +37,7 @@ impl Mask {
     }
 }
 
-/// A number from 0 to 99 for each cell, the same for the same seed (MurmurHash3's last steps).
+/// A number from 0 to 99 for each cell, fixed by the seed (the final steps of MurmurHash3).
 fn percentile(seed: u32, cell: usize) -> u32 {
     let mut x = seed.wrapping_mul(0x9e37_79b9) ^ (cell as u32).wrapping_add(1).wrapping_mul(0x85eb_ca6b);
     for factor in [0x85eb_ca6b, 0xc2b2_ae35] {

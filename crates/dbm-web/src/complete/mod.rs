@@ -1,4 +1,4 @@
-//! Completion: a picture with an unknown region, and what the model makes of it.
+//! Completion: a picture with an unknown region, and how the model fills it.
 
 mod address;
 mod answer_set;
@@ -30,7 +30,7 @@ use tools::{choose_class, mask_buttons};
 /// The longest caption of the picture.
 const LONGEST: &str = "Consensus. Made of all 64 answers: the pixels that have ink most often, as many as an answer has; 100 % of pixels match the original. Paint to change the question.";
 
-/// The view: the picture, the ways to hide a part of it, the answers; the rest is under More.
+/// The view: the picture, the ways to hide a part of it, and the answers; everything else is under More.
 #[component]
 pub fn Completion() -> impl IntoView {
     let state = CompletionState::new();

@@ -11,9 +11,9 @@ use crate::ui::folded::Folded;
 use dbm_core::words::Choose;
 use leptos::prelude::*;
 
-/// Folded, unless the address asks for something in it.
+/// Folded, unless the address uses something in it.
 pub fn more(state: CompletionState) -> impl IntoView {
-    // Settings that are not the usual ones must be seen.
+    // Unusual settings must be visible.
     let unusual = Signal::derive(move || {
         let now = state.settings.get();
         let CompletionSettings { picture_seed, answer_seed, class, .. } = now;

@@ -1,11 +1,11 @@
-//! The picture being completed: its ink, its unknown region, and every edit of them, undoable.
+//! The picture to complete: its ink, its unknown region, and all edits of them, which can be undone.
 
 use super::masks::Mask;
 use crate::canvas::shape::Shape;
 use crate::ui::undo::Edits;
 use dbm_core::words::Choose;
 
-/// What a press on the canvas does.
+/// What a click on the canvas does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tool {
     /// Makes cells unknown.
@@ -13,18 +13,18 @@ pub enum Tool {
     Mask,
     /// Makes cells known.
     Unmask,
-    /// Sets cells, and makes them known.
+    /// Fills cells with ink, and makes them known.
     Draw,
     /// Clears cells, and makes them known.
     Erase,
 }
 
-/// Pictures of more units are not written into the address.
+/// Pictures with more units are not written into the address.
 const MOST_WRITTEN: usize = 1024;
-/// Six bits a letter, as in base64 for addresses.
+/// Six bits per letter, as in URL-safe base64.
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// Bits as text for the address, the first bit the highest of the first letter; `None` where there are too many.
+/// Bits as text for the address, the first bit being the highest of the first letter; `None` if there are too many.
 fn written(bits: &[u8]) -> Option<String> {
     let letter = |six: &[u8]| {
         char::from(LETTERS[(0..6).fold(0, |sum, at| 2 * sum + usize::from(six.get(at).is_some_and(|&bit| bit != 0)))])
@@ -32,7 +32,7 @@ fn written(bits: &[u8]) -> Option<String> {
     (bits.len() <= MOST_WRITTEN).then(|| bits.chunks(6).map(letter).collect())
 }
 
-/// Reads `count` bits back from such a text; `None` where it is no such text.
+/// Reads `count` bits back from such a text; `None` if the text is malformed.
 fn read(text: &str, count: usize) -> Option<Vec<u8>> {
     if text.len() != count.div_ceil(6) {
         return None;
@@ -46,7 +46,7 @@ fn read(text: &str, count: usize) -> Option<Vec<u8>> {
     Some(bits)
 }
 
-/// Ink and unknown region, one byte a unit.
+/// Ink and unknown region, one byte per unit.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Layers {
     bits: Vec<u8>,
@@ -61,12 +61,12 @@ pub struct Picture {
     pub shape: Shape,
     now: Layers,
     edits: Edits<Layers>,
-    /// What nobody knows, one byte a unit; empty where there is nothing of the kind.
+    /// Gaps in the data, one byte per unit; empty if there are none.
     missing: Vec<u8>,
 }
 
 impl Picture {
-    /// A picture whose truth is known.
+    /// A picture whose original is known.
     pub fn new(shape: Shape, bits: Vec<u8>) -> Self {
         let mut bits = bits;
         bits.resize(shape.units, 0);
@@ -74,7 +74,7 @@ impl Picture {
         Self { shape, now, ..Self::default() }
     }
 
-    /// A picture with gaps, `missing` being 1 where there is one: gaps are unknown until they are drawn over, and nobody knows what they hide.
+    /// A picture with gaps, where `missing` is 1. Gaps are unknown until they are drawn over, and nobody knows what they hide.
     pub fn with_gaps(shape: Shape, bits: Vec<u8>, missing: Vec<u8>) -> Self {
         let mut picture = Self::new(shape, bits);
         if missing.len() == shape.units && missing.contains(&1) {
@@ -89,24 +89,24 @@ impl Picture {
         self.missing.get(unit).is_some_and(|&missing| missing != 0)
     }
 
-    /// A blank picture, to draw in.
+    /// A blank picture to draw on.
     pub fn blank(shape: Shape) -> Self {
         let mut picture = Self::new(shape, Vec::new());
         picture.now.truth = None;
         picture
     }
 
-    /// One byte a unit, 1 where there is ink.
+    /// One byte per unit, 1 for ink.
     pub fn bits(&self) -> &[u8] {
         &self.now.bits
     }
 
-    /// One byte a unit, 1 where it is unknown.
+    /// One byte per unit, 1 if it is unknown.
     pub fn unknown(&self) -> &[u8] {
         &self.now.unknown
     }
 
-    /// What the unknown region hides, where that is known.
+    /// What the unknown region hides, if that is known.
     pub fn truth(&self) -> Option<&[u8]> {
         self.now.truth.as_deref()
     }
@@ -126,7 +126,7 @@ impl Picture {
         self.edits.can_undo()
     }
 
-    /// Begins an edit: what stands now is what [`Self::undo`] returns to.
+    /// Begins an edit: [`Self::undo`] returns to the present state.
     pub fn begin(&mut self) {
         self.edits.begin(&self.now);
     }
@@ -136,27 +136,28 @@ impl Picture {
         self.edits.end(&self.now);
     }
 
-    /// Takes the last edit back.
+    /// Undoes the last edit.
     pub fn undo(&mut self) {
         self.edits.undo(&mut self.now);
     }
 
-    /// Whether there is something to redo.
+    /// Whether there is an edit to redo.
     pub fn can_redo(&self) -> bool {
         self.edits.can_redo()
     }
 
-    /// Takes the last undo back.
+    /// Redoes the edit undone last.
     pub fn redo(&mut self) {
         self.edits.redo(&mut self.now);
     }
 
-    /// Makes this the picture that no undo goes behind.
+    /// Clears the history of edits: nothing before the present picture can be restored.
     pub fn forget(&mut self) {
         self.edits = Edits::default();
     }
 
-    /// Uses a tool on all cells whose centre lies within a round brush, all along a line between two places in cells.
+    /// Applies a tool to all cells whose centre lies under a round brush that moves along a line between two positions, given in
+    /// cells.
     pub fn stroke(&mut self, tool: Tool, from: (f64, f64), to: (f64, f64), brush: f64) {
         let length = (to.0 - from.0).hypot(to.1 - from.1);
         let steps = ((length * 3.0).ceil() as usize).clamp(1, 10_000);
@@ -183,7 +184,7 @@ impl Picture {
         }
     }
 
-    /// Uses a tool on the whole cell whose first unit this is.
+    /// Applies a tool to the whole cell that begins with this unit.
     fn apply(&mut self, tool: Tool, unit: usize) {
         for (unit, full) in self.shape.cell(unit).zip(self.shape.greys().full()) {
             self.now.unknown[unit] = u8::from(tool == Tool::Mask || tool == Tool::Unmask && self.is_missing(unit));
@@ -195,7 +196,7 @@ impl Picture {
         }
     }
 
-    /// Makes exactly what the mask hides unknown, and the gaps; `seed` draws random pixels.
+    /// Makes exactly the mask's cells and the gaps unknown; `seed` draws the random pixels.
     pub fn hide(&mut self, mask: Mask, seed: u32) {
         self.begin();
         self.now.unknown = self.hidden(mask, seed);
@@ -211,19 +212,19 @@ impl Picture {
         (0..self.shape.units).map(|unit| u8::from(hidden(unit))).collect()
     }
 
-    /// Whether exactly what the mask hides is unknown, and the gaps.
+    /// Whether exactly the mask's cells and the gaps are unknown.
     pub fn has_hidden(&self, mask: Mask, seed: u32) -> bool {
         self.now.unknown == self.hidden(mask, seed)
     }
 
-    /// Makes everything known but the gaps.
+    /// Makes everything known except the gaps.
     pub fn clear_mask(&mut self) {
         self.begin();
         self.now.unknown = (0..self.shape.units).map(|unit| u8::from(self.is_missing(unit))).collect();
         self.end();
     }
 
-    /// The unknown region as the address has it: a name, or bit by bit; nothing where that would be too long.
+    /// The unknown region as written in the address: a name, or bit by bit; `None` if that would be too long.
     pub fn mask_text(&self, seed: u32) -> Option<String> {
         match Mask::CHOICES.iter().find(|mask| self.has_hidden(mask.value, seed)) {
             Some(mask) => Some(mask.name.into()),
@@ -232,7 +233,7 @@ impl Picture {
         }
     }
 
-    /// Takes an unknown region up as [`Self::mask_text`] writes it; any other text changes nothing.
+    /// Reads an unknown region in the format of [`Self::mask_text`]; any other text changes nothing.
     pub fn set_mask(&mut self, text: &str, seed: u32) {
         if let Some(mask) = Mask::named(text) {
             self.hide(mask, seed);
@@ -243,13 +244,13 @@ impl Picture {
         }
     }
 
-    /// What was drawn, bit by bit, where something was and it is not too long.
+    /// The ink bit by bit; `None` if nothing was drawn or it would be too long.
     pub fn ink_text(&self) -> Option<String> {
         let drawn = self.now.truth.is_none() && self.missing.is_empty() && self.now.bits.contains(&1);
         written(&self.now.bits).filter(|_| drawn)
     }
 
-    /// Takes ink up as [`Self::ink_text`] writes it; any other text changes nothing.
+    /// Reads ink in the format of [`Self::ink_text`]; any other text changes nothing.
     pub fn set_ink(&mut self, text: &str) {
         if let Some(bits) = read(text, self.shape.units) {
             self.now.bits = bits;
@@ -295,7 +296,7 @@ mod tests {
         assert_eq!((picture.n_unknown(), picture.bits()[1]), (0, 1));
         picture.clear_mask();
         assert_eq!(picture.unknown(), [0, 1, 0, 0]);
-        // A length that is no picture's is no gap.
+        // Gaps of the wrong length are ignored.
         assert_eq!(Picture::with_gaps(Shape::of((2, 2), Greys::default()), vec![1; 4], vec![1; 3]).n_unknown(), 0);
     }
 
@@ -316,7 +317,7 @@ mod tests {
         picture.hide(Mask::All, 0);
         assert_eq!((picture.bits()[..2].to_vec(), picture.can_redo()), (vec![1, 0], false));
         picture.undo();
-        // An edit that changes nothing is none.
+        // An edit that changes nothing does not count.
         draw(&mut picture, 0.5);
         picture.redo();
         assert_eq!(picture.n_unknown(), 16);
@@ -353,7 +354,7 @@ mod tests {
         again.set_ink(&ink);
         again.set_mask(&mask, 1);
         assert_eq!((again.bits(), again.unknown()), (picture.bits(), picture.unknown()));
-        // Nonsense and other shapes' texts change nothing.
+        // Nonsense, and texts for other shapes, change nothing.
         for text in ["", "lowest", "AAAA", &"é".repeat(65), &"%".repeat(131), &ink[1..]] {
             again.set_ink(text);
             again.set_mask(text, 1);

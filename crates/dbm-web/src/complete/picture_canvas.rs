@@ -1,4 +1,4 @@
-//! The large canvas: shows the picture, an answer or a search, and is painted on by mouse, pen, touch or keys.
+//! The large canvas: shows the picture, an answer or a search, and can be painted on with mouse, pen, touch or keys.
 
 use super::picture::{Picture, Tool};
 use super::state::{CompletionState, OnCanvas};
@@ -100,7 +100,7 @@ pub fn picture_canvas(state: CompletionState, pointed: RwSignal<Option<(usize, u
     }
 }
 
-/// What the canvas shows.
+/// What the canvas shows now.
 fn view_of(state: CompletionState) -> Layer {
     let plain = state.picture.with(|picture| Layer {
         shape: picture.shape,
@@ -128,7 +128,7 @@ fn view_of(state: CompletionState) -> Layer {
     }
 }
 
-/// How far the answers agree on a cell, where that is what is shown.
+/// How far the answers agree on a cell, if the canvas shows the agreement.
 pub fn agreement(state: CompletionState, (row, column): (usize, usize)) -> Option<String> {
     if state.on_canvas.get() != OnCanvas::Agreement {
         return None;
@@ -139,7 +139,7 @@ pub fn agreement(state: CompletionState, (row, column): (usize, usize)) -> Optio
     Some(format!("Row {}, column {}: {inked}.", row + 1, column + 1))
 }
 
-/// Control Z, Control Shift Z and Control Y, wherever in the view they are pressed.
+/// Handles Control Z, Control Shift Z and Control Y anywhere in the view.
 pub fn hear_undo(state: CompletionState) {
     let show = OnShow::of_page();
     let pressed = window_event_listener(leptos::ev::keydown, move |event| {
@@ -155,7 +155,7 @@ pub fn hear_undo(state: CompletionState) {
     on_cleanup(move || pressed.remove());
 }
 
-/// Does what a key asks for. Returns where the cursor then stands; `None` where the key means nothing to the canvas.
+/// Handles a key. Returns the cursor's new position; `None` if the key means nothing to the canvas.
 fn pressed(state: CompletionState, event: &KeyboardEvent, (row, column): (usize, usize), brush: f64) -> Option<(usize, usize)> {
     let shape = state.picture.with_untracked(|picture| picture.shape);
     let (last_row, last_column) = (shape.rows.checked_sub(1)?, shape.columns.checked_sub(1)?);

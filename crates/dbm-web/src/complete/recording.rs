@@ -7,20 +7,20 @@ use dbm_protocol::{AnswerFrame, AnswerTrace};
 /// An answer or a pair, state by state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recording {
-    /// Its states, the first one first.
+    /// Its states, in order.
     pub states: Vec<RecordedState>,
-    /// One byte a visible unit, 1 where it was unknown.
+    /// One byte per visible unit, 1 if it was unknown.
     pub unknown: Vec<u8>,
 }
 
 /// One state of a recording.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedState {
-    /// The visible layer of the answer's chain, or of the pair's x: one byte a unit.
+    /// The visible layer of the answer's chain, or of the pair's x: one byte per unit.
     pub x: Vec<u8>,
-    /// The visible layer of the pair's y; empty in an answer.
+    /// The visible layer of the pair's y; empty for an answer.
     pub y: Vec<u8>,
-    /// Energies of both whole states; the second is no number in an answer.
+    /// Energies of both whole states; the second is not a number for an answer.
     pub energies: [f64; 2],
     /// What happened, in a sentence.
     pub words: String,
@@ -43,7 +43,7 @@ pub fn of_answer(trace: AnswerTrace) -> Vec<RecordedState> {
     frames.into_iter().map(recorded).collect()
 }
 
-/// A pair from one state to its meeting, or to the cut; `visible` units of each state are shown.
+/// A pair from its common state until the chains meet or are cut; `visible` units of each state are shown.
 pub fn of_pair(trace: &CouplingTrace, visible: usize) -> Vec<RecordedState> {
     let shown = |state: &[u8]| state[..visible.min(state.len())].to_vec();
     let start = trace.approach.last().map(|x0| RecordedState {

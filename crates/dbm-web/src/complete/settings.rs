@@ -1,4 +1,4 @@
-//! What a visitor chooses in Complete: one table a choice, from which selects, address keys and hover help are made.
+//! The visitor's choices in Complete: one table per choice, which gives selects, address keys and hover help.
 
 use crate::ui::form::{Input, Row, Table, choice, typed};
 use dbm_core::complete::Method;
@@ -16,17 +16,17 @@ pub enum PictureStart {
     Sample,
     /// An example of the data in use.
     Data,
-    /// No ink, to draw in.
+    /// No ink, to draw on.
     Blank,
 }
 
 impl PictureStart {
-    /// Name of the mask that a picture from there begins with.
+    /// Name of the mask that such a picture begins with.
     pub const fn mask(self) -> &'static str {
         if matches!(self, Self::Blank) { "none" } else { "lower" }
     }
 
-    /// What the worker is asked for; `None` for a blank picture, which the page makes itself.
+    /// What to request from the worker; `None` for a blank picture, which the page makes itself.
     pub fn source(self) -> Option<PictureSource> {
         match self {
             Self::Sample => Some(PictureSource::Sample),
@@ -87,7 +87,7 @@ impl Choose for Watched {
     ];
 }
 
-/// A number that is chosen among a few.
+/// A number with a few values to choose from.
 macro_rules! chosen_number {
     ($(#[$doc:meta])* $name:ident, $words:expr, [$(($value:literal, $key:literal, $label:literal)),+]) => {
         $(#[$doc])*
@@ -137,14 +137,14 @@ chosen_number!(
     ]
 );
 
-/// The class that all answers are of, for models with classes; these are mostly digits.
+/// The class of all answers, for models with classes, which are mostly digits.
 pub const CLASS: Words = words(
     "class",
     "Digit",
     "The class that all answers are of. Unless one is chosen, the model first reads from what is known how probable each is, and its answers share them so.",
 );
 
-/// All that is chosen; the rows say what each is.
+/// All the choices; the rows say what each is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CompletionSettings {
     pub start: PictureStart,
@@ -153,7 +153,7 @@ pub struct CompletionSettings {
     /// Seed of the answers.
     pub answer_seed: u32,
     pub answers: AnswerCount,
-    /// Of which class the answers are; `None` for those that the model reads.
+    /// Class of the answers; `None` for those that the model reads.
     pub class: Option<u8>,
     pub method: Method,
     pub sweeps: Sweeps,
@@ -201,7 +201,7 @@ impl Table for CompletionSettings {
 }
 
 impl CompletionSettings {
-    /// How the worker is to complete the picture, or to clean it up.
+    /// How the worker should complete or clean up the picture.
     pub const fn completion_method(&self, clean_up: bool) -> (Method, u32) {
         match (clean_up, self.clean_up) {
             (false, _) => (self.method, self.sweeps.0),

@@ -1,4 +1,4 @@
-//! What Complete shows and has asked for. The worker is asked from here, and its answers are taken in here.
+//! The state of Complete. It sends the view's requests to the worker and receives the answers.
 
 use super::answer_set::AnswerSet;
 use super::picture::{Picture, Tool};
@@ -12,7 +12,7 @@ use crate::worker::session::{Session, ShippedModel};
 use dbm_protocol::{Command, CompletionRequest, Event, Greys, ModelChoice, PictureToComplete, fresh_seed};
 use leptos::prelude::*;
 
-/// A watched pair is cut after so many steps.
+/// A watched pair is cut after this many steps.
 const PAIR_STEPS: u32 = 50;
 
 /// What the large canvas shows.
@@ -21,59 +21,59 @@ pub enum OnCanvas {
     /// The picture and its unknown region.
     #[default]
     Picture,
-    /// An answer, by its place among all answers.
+    /// An answer, by its index among all answers.
     Answer(usize),
     /// One picture made of all answers.
     Consensus,
     /// The share of answers with ink, pixel by pixel.
     Agreement,
-    /// The present state of what is watched.
+    /// The present state of the recording.
     Recording,
 }
 
-/// What the address says of a picture that is still to come.
+/// What the address says about a picture that has not arrived yet.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PictureInAddress {
-    /// Its unknown region, as [`Picture::mask_text`] writes it.
+    /// Its unknown region, in the format of [`Picture::mask_text`].
     pub mask: Option<String>,
-    /// Its ink, as [`Picture::ink_text`] writes it.
+    /// Its ink, in the format of [`Picture::ink_text`].
     pub ink: Option<String>,
     /// Whether to complete it (`false`) or to clean it up (`true`) at once; `None` for neither.
     pub clean_up: Option<bool>,
 }
 
-/// The state of the view: a handle, as long-lived as the page.
+/// The state of the view: a handle that lives as long as the page.
 #[derive(Clone, Copy)]
 pub struct CompletionState {
     /// The models and data that the worker holds.
     pub session: Session,
-    /// What is chosen.
+    /// The visitor's choices.
     pub settings: RwSignal<CompletionSettings>,
     /// The picture to complete.
     pub picture: RwSignal<Picture>,
-    /// What a press on the canvas does.
+    /// What a click on the canvas does.
     pub tool: RwSignal<Tool>,
     /// Width of the brush, in cells.
     pub brush: RwSignal<f64>,
-    /// Where the stroke that is being painted has come to, in cells.
+    /// Where the present stroke has got to, in cells.
     pub stroke: StoredValue<Option<(f64, f64)>>,
     /// What the large canvas shows.
     pub on_canvas: RwSignal<OnCanvas>,
     /// The latest answers.
     pub answers: RwSignal<Option<AnswerSet>>,
-    /// Completing and cleaning up.
+    /// The request that completes or cleans up.
     pub work: Work,
-    /// The answer or pair that was watched last.
+    /// The answer or pair watched last.
     pub recording: RwSignal<Option<Recording>>,
-    /// Which of its states is shown.
+    /// Index of the state of it that is shown.
     pub frame: RwSignal<usize>,
-    /// Whether it plays.
+    /// Whether it is playing.
     pub playing: RwSignal<bool>,
-    /// What the address says of the next picture, until it is there.
+    /// What the address says about the next picture, until that arrives.
     pub to_come: RwSignal<Option<PictureInAddress>>,
-    /// Which watching this is: what an earlier one asked for is not shown any more.
+    /// Counts the recordings requested: the results of an earlier one are dropped.
     watching: StoredValue<u32>,
-    /// The request that the next picture answers, and the layout that it was made for.
+    /// The request for the next picture, and the layout it was made for.
     awaited: StoredValue<Option<(u32, Shape)>>,
 }
 
@@ -104,7 +104,7 @@ impl CompletionState {
                 untrack(|| state.fit_picture(shape));
             }
         });
-        // What answers another question is not shown as if it were of this one.
+        // Answers to another question are not shown as answers to this one.
         Effect::new(move |_| {
             let of_answers =
                 matches!(state.on_canvas.get_untracked(), OnCanvas::Answer(_) | OnCanvas::Consensus | OnCanvas::Agreement);
@@ -115,37 +115,37 @@ impl CompletionState {
         state
     }
 
-    /// What is chosen, as a form.
+    /// The choices as a form.
     pub fn form(self) -> Form {
         Form::over("", self.settings, move |after| self.settings.set(after))
     }
 
-    /// Whether pictures are digits, as the first one is.
+    /// Whether pictures are digits; the first one is.
     pub fn is_digit(self) -> bool {
         self.picture.with(|picture| picture.shape.units == 0 || picture.shape.is_picture(28, 28))
     }
 
-    /// Whether there is no model that could be asked.
+    /// Whether there is no model to ask.
     pub fn lacks_model(self) -> bool {
         self.session.about().is_none()
     }
 
-    /// Whether nothing is hidden, or nobody could be asked what is.
+    /// Whether nothing is hidden, or there is no model to ask.
     pub fn has_nothing_to_ask(self) -> bool {
         self.lacks_model() || self.picture.with(|picture| picture.n_unknown() == 0)
     }
 
-    /// How many classes the model on view tells apart; 0 for none.
+    /// How many classes the model on view distinguishes; 0 for none.
     pub fn n_classes(self) -> u32 {
         self.session.about().map_or(0, |about| about.classes)
     }
 
-    /// The chosen class, where the model on view has it.
+    /// The chosen class, if the model on view has it.
     pub fn class(self) -> Option<u8> {
         self.settings.with(|settings| settings.class).filter(|&class| u32::from(class) < self.n_classes())
     }
 
-    /// Which model answers: in training at which step, or which of those that are open.
+    /// Which model answers: the one in training, or one of the opened ones.
     fn whose(self) -> (ModelChoice, Option<String>, ShippedModel) {
         (self.session.models.model.get(), self.session.models.opened.get(), self.session.models.shipped.get())
     }
@@ -160,7 +160,7 @@ impl CompletionState {
             .with(|answers| answers.as_ref().is_some_and(|answers| answers.whose == self.whose() && asks(&answers.request)))
     }
 
-    /// What was filled in of the latest answers, one byte a unit.
+    /// What the latest answers filled in, one byte per unit.
     pub fn answered(self) -> Option<Vec<u8>> {
         self.answers.with(|answers| answers.as_ref().map(|answers| answers.request.filled()))
     }
@@ -170,7 +170,7 @@ impl CompletionState {
         self.picture.with(|picture| picture.shape.ratio(1, 1))
     }
 
-    /// What is asked by the present picture and settings, or by cleaning the picture up.
+    /// The request for completing the present picture with the present settings, or for cleaning it up.
     pub fn request(self, clean_up: bool) -> CompletionRequest {
         let settings = self.settings.get();
         let (values, unknown) = self.picture.with(|picture| (picture.bits().to_vec(), picture.unknown().to_vec()));
@@ -188,7 +188,7 @@ impl CompletionState {
         }
     }
 
-    /// Asks for answers, or has the picture cleaned up. Where nothing is unknown, there is nothing to answer.
+    /// Requests answers, or cleans the picture up. If nothing is unknown, there is nothing to answer.
     pub fn complete(self, clean_up: bool) {
         let request = untrack(|| self.request(clean_up));
         if !(clean_up || request.unknown.contains(&1)) {
@@ -202,7 +202,7 @@ impl CompletionState {
                 let answers = AnswerSet { completions, request, truth, whose, step };
                 let best = answers.distinct(self.settings.get_untracked().order).first().map_or(0, |first| first.place);
                 self.answers.set(Some(answers));
-                // Whoever has begun another question keeps it in view.
+                // A visitor who has begun another question keeps seeing it.
                 if untrack(|| self.has_answers()) && self.stroke.get_value().is_none() {
                     self.show(OnCanvas::Answer(best));
                 }
@@ -211,13 +211,13 @@ impl CompletionState {
         });
     }
 
-    /// Asks for other answers to the same question.
+    /// Requests other answers to the same question.
     pub fn complete_again(self) {
         self.settings.update(|settings| settings.answer_seed = fresh_seed());
         self.complete(self.answers.with_untracked(|answers| answers.as_ref().is_some_and(|answers| answers.request.clean_up)));
     }
 
-    /// Asks for the first answer or a pair, and shows it state by state.
+    /// Requests the first answer or a pair, and shows it state by state.
     pub fn watch(self) {
         let settings = self.settings.get_untracked();
         let request = untrack(|| self.request(false));
@@ -249,12 +249,12 @@ impl CompletionState {
         });
     }
 
-    /// How the visible layer of the model on view is laid out.
+    /// The layout of the visible layer of the model on view.
     pub fn shape_on_view(self) -> Option<Shape> {
         self.session.about().as_ref().map(Shape::of_model)
     }
 
-    /// Where a picture can come from for the model on view: the start itself, or the nearest that can.
+    /// Where a picture for the model on view can come from: `start` itself, or the nearest possibility.
     pub fn possible_start(self, start: PictureStart) -> PictureStart {
         let shape = self.shape_on_view();
         let data_fit = || {
@@ -269,7 +269,7 @@ impl CompletionState {
         }
     }
 
-    /// Gets a picture that the model on view can complete, where the present one is not, or where the address asks for one.
+    /// Gets a picture that the model on view can complete, if the present one does not fit or the address asks for one.
     fn fit_picture(self, shape: Shape) {
         let in_address = self.to_come.with(Option::is_some);
         let fits = self.picture.with(|picture| picture.shape == shape) && !in_address;
@@ -277,7 +277,7 @@ impl CompletionState {
             return;
         }
         if !in_address {
-            // A picture of another shape is not begun blank: what the model knows comes first.
+            // A picture of a new shape does not begin blank: one that the model knows is better.
             let start = Some(self.settings.get().start).filter(|&start| start != PictureStart::Blank);
             let start = self.possible_start(start.unwrap_or(PictureStart::Data));
             self.settings.update(|settings| settings.start = start);
@@ -285,13 +285,13 @@ impl CompletionState {
         self.new_picture();
     }
 
-    /// Asks for another picture of the same kind.
+    /// Requests another picture of the same kind.
     pub fn another_picture(self) {
         self.settings.update(|settings| settings.picture_seed = fresh_seed());
         self.new_picture();
     }
 
-    /// Asks for the picture of the chosen start and seed; a blank one is made at once. Nothing happens while there is no model.
+    /// Requests the picture of the chosen start and seed; a blank one is made at once. Does nothing while there is no model.
     pub fn new_picture(self) {
         let Some(shape) = untrack(|| self.shape_on_view()) else { return };
         let CompletionSettings { start, picture_seed: seed, .. } = self.settings.get_untracked();
@@ -308,7 +308,7 @@ impl CompletionState {
         self.session.perform(async move {
             let answered = answer.await;
             if self.awaited.get_value().is_none_or(|(awaited, _)| awaited != request) {
-                return Ok(()); // another one was asked for meanwhile
+                return Ok(()); // another one was requested meanwhile
             }
             self.awaited.set_value(None);
             if let Event::Picture(PictureToComplete { image, bits, missing, .. }) = answered? {
@@ -319,7 +319,7 @@ impl CompletionState {
         });
     }
 
-    /// Puts a new picture on the canvas: its lower half unknown, or as the address says.
+    /// Puts a new picture on the canvas, with its lower half unknown or as the address says.
     fn take_picture(self, mut picture: Picture) {
         self.awaited.set_value(None);
         let PictureInAddress { mask, ink, clean_up } = self.to_come.try_update(Option::take).flatten().unwrap_or_default();
@@ -340,13 +340,13 @@ impl CompletionState {
         }
     }
 
-    /// Shows something on the large canvas; what plays is halted.
+    /// Shows something on the large canvas, and stops playing.
     pub fn show(self, what: OnCanvas) {
         self.playing.set(false);
         self.on_canvas.set(what);
     }
 
-    /// Edits the picture, which is on view again.
+    /// Edits the picture and shows it again.
     pub fn edit(self, edit: impl FnOnce(&mut Picture)) {
         self.show(OnCanvas::Picture);
         self.picture.update(edit);

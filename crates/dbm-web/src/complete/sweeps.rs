@@ -1,5 +1,6 @@
-//! Quality against sweeps: the same chains from noise after more and more Gibbs sweeps, and since when they have stood still. It says whether the model is
-//! what it says: one in equilibrium shows the same after 50 sweeps and after 10 000.
+//! Quality against sweeps: the same chains, started from noise, after more and more Gibbs sweeps, and since when they have
+//! stopped changing. This shows whether the samples are in equilibrium: if they are, they look the same after 50 sweeps as after
+//! 10 000.
 
 use super::looks::{Looks, LooksFold};
 use super::state::CompletionState;
@@ -11,18 +12,18 @@ use dbm_protocol::{Command, Event, Greys, Grid, ModelChoice, Swept, fresh_seed};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-/// After how many sweeps the chains are looked at.
+/// The numbers of sweeps after which the chains are shown.
 const SWEEPS: [u32; 6] = [1, 10, 50, 300, 2000, 10_000];
-/// Chains, for the numbers.
+/// Number of chains, for the statistics.
 const CHAINS: u32 = 64;
-/// Of which so many are shown, so many side by side.
+/// How many of them are shown, and how many side by side.
 const SHOWN: (u32, usize) = (36, 6);
 
-/// The fold: a button, the samples as they come, and what follows from them. Only images are shown so.
+/// The fold: a button, the samples as they arrive, and the conclusion from them. Shown only for images.
 pub fn against_sweeps(state: CompletionState) -> impl IntoView {
     let session = state.session;
     let is_image = Memo::new(move |_| session.about().as_ref().is_some_and(|about| about.image.is_some()));
-    // What was seen of one model says nothing of another.
+    // Results for one model say nothing about another.
     let trains = Memo::new(move |_| session.models.model.get() == ModelChoice::Training && session.run.running.get());
     let of = Memo::new(move |_| {
         (session.models.model.get(), trains.get(), session.about().as_ref().map(|about| (about.sizes.clone(), about.steps)))
@@ -33,7 +34,7 @@ pub fn against_sweeps(state: CompletionState) -> impl IntoView {
         let commands = SWEEPS.map(|sweeps| Command::Sweeps { model, count: CHAINS, sweeps, seed });
         looks.start(commands.to_vec(), |event| if let Event::Swept(swept) = event { Some(swept) } else { None });
     };
-    // All looks together: each goes its way from noise anew, which costs a fifth, and needs nobody to keep the chains.
+    // Progress over all looks. Each starts from noise again, which costs a fifth, but nobody has to keep the chains.
     let parts = Signal::derive(move || {
         let before: u32 = SWEEPS.iter().take(looks.came.with(Vec::len)).sum();
         (before + looks.work.parts().0, SWEEPS.iter().sum())
@@ -81,7 +82,7 @@ pub fn against_sweeps(state: CompletionState) -> impl IntoView {
     }
 }
 
-/// Mean and standard error, as they are printed.
+/// Mean and standard error, formatted.
 fn mean(values: &[f64]) -> String {
     let (mean, error) = mean_and_error(values);
     format!("{} ± {}", fixed(mean, 1), fixed(error, 1))
@@ -91,7 +92,7 @@ fn describe(look: &Swept) -> String {
     format!(": energy {}, {} pixels high", mean(&look.energies), mean(&look.high))
 }
 
-/// Whether the chains have come to stand still, and since when.
+/// Whether the chains have stopped changing, and since when.
 fn verdict(looks: &[Swept], running: bool) -> String {
     let Some(last) = looks.last() else {
         return if running { "The chains are on their way." } else { "64 chains, 12 361 sweeps in all." }.into();

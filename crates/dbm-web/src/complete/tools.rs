@@ -1,4 +1,4 @@
-//! What to do on the canvas: tools, brush, halves, and where the next picture comes from.
+//! What can be done on the canvas: tools, brush, halves, and where the next picture comes from.
 
 use super::masks::Mask;
 use super::picture::{Picture, Tool};
@@ -10,7 +10,7 @@ use crate::ui::select::{Select, SelectOption};
 use dbm_core::words::Choose;
 use leptos::prelude::*;
 
-/// The tools, their names and hover help.
+/// The tools, with their names and hover help.
 const TOOLS: [(Tool, &str, &str); 4] = [
     (Tool::Mask, "Mask", "Hides pixels: the model is to say what could be there."),
     (Tool::Unmask, "Unmask", "Erases the mask: pixels are known again."),
@@ -18,7 +18,7 @@ const TOOLS: [(Tool, &str, &str); 4] = [
     (Tool::Erase, "Erase ink", "Clears ink; the pixels are known to be blank."),
 ];
 
-/// What a press on the picture does, and where pictures come from.
+/// What a click on the picture does, and where pictures come from.
 pub fn tools_panel(state: CompletionState) -> impl IntoView {
     let starts = Signal::derive(move || {
         let option = |row: &dbm_core::words::Choice<PictureStart>| {
@@ -76,7 +76,8 @@ pub fn tools_panel(state: CompletionState) -> impl IntoView {
     }
 }
 
-/// A button that goes back or forth among the edits: its text, its name for screen readers and its hover help; whether there is an edit for it, and what a press does.
+/// A button that undoes or redoes: its text, its name for screen readers and its hover help; whether there is an edit for it, and
+/// what a click does.
 fn step(
     state: CompletionState,
     [name, what, help]: [&'static str; 3],
@@ -90,10 +91,10 @@ fn step(
     }
 }
 
-/// A select of the class that the answers are of; of a model without classes there is nothing to choose.
+/// A select for the class of the answers; a model without classes leaves nothing to choose.
 pub fn choose_class(state: CompletionState) -> impl IntoView {
     let classes = Memo::new(move |_| state.n_classes());
-    // Until there is a model it is taken to have some: most have.
+    // Until there is a model, assume that it has classes: most do.
     let none = Signal::derive(move || classes.get() == 0 && !state.lacks_model());
     let options = Signal::derive(move || {
         let read = SelectOption::new("", if none.get() { "unknown to this model" } else { "let the model decide" });
@@ -109,7 +110,7 @@ pub fn choose_class(state: CompletionState) -> impl IntoView {
     }
 }
 
-/// Buttons that hide a part of the picture at one press.
+/// Buttons that each hide a part of the picture.
 pub fn mask_buttons(state: CompletionState) -> impl IntoView {
     view! {
         <fieldset class="halves" id="hide">
@@ -119,7 +120,7 @@ pub fn mask_buttons(state: CompletionState) -> impl IntoView {
                 .map(|row| {
                     let mask = move |_| {
                         let seed = state.settings.get_untracked().picture_seed;
-                        // Pressed again, random pixels are drawn anew.
+                        // A second click draws new random pixels.
                         let again = state.picture.with_untracked(|picture| picture.has_hidden(row.value, seed));
                         let seed = if again { dbm_protocol::fresh_seed() } else { seed };
                         state.edit(|picture| picture.hide(row.value, seed));
@@ -135,7 +136,7 @@ pub fn mask_buttons(state: CompletionState) -> impl IntoView {
     }
 }
 
-/// The select of a setting by its key, with what the present value does.
+/// The select of a setting, by its key, with an explanation of the chosen value.
 pub fn choose(state: CompletionState, key: &'static str, does: fn(&CompletionSettings) -> &'static str) -> impl IntoView {
     let form = state.form();
     view! {

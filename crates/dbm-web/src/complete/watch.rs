@@ -11,11 +11,11 @@ use leptos::html::Canvas;
 use leptos::prelude::*;
 use std::time::Duration;
 
-/// How long each state is shown, and how many are, of so many as there may be.
+/// How long each state is shown, and the most states that are shown.
 const BEAT: Duration = Duration::from_millis(220);
 const BEATS: usize = 40;
 
-/// The button that asks for it, and the controls over it.
+/// The button that starts it, and its controls.
 pub fn watch_controls(state: CompletionState) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     let frames =
@@ -83,11 +83,11 @@ pub fn watch_controls(state: CompletionState) -> impl IntoView {
     }
 }
 
-/// One of the pair, crossed where the other differs.
+/// One chain of the pair, with crosses where the other differs.
 fn chain_tile(state: CompletionState, y: bool) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     shows_layer(canvas, move || {
-        // A canvas that was hidden meanwhile has not been drawn.
+        // A canvas that was hidden in the meantime has to be redrawn.
         state.settings.with(|settings| settings.watched);
         let shape = state.picture.with(|picture| picture.shape);
         state.recording.with(|recording| {

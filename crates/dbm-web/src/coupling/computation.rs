@@ -1,4 +1,4 @@
-//! What workers compute part by part: how far they are, how it ended, and when to look at what has come.
+//! A computation that workers do part by part: its progress, its outcome, and when to show new results.
 
 use crate::ui::notices::Notices;
 use crate::ui::progress::ProgressBar;
@@ -9,21 +9,21 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::time::Duration;
 
-/// What is on view is redrawn at most so often.
+/// Shortest time between two redraws of the results.
 const PAUSE: Duration = Duration::from_millis(150);
 
-/// A handle, as long-lived as the page.
+/// A handle that lives as long as the page.
 #[derive(Clone, Copy)]
 pub struct Computation {
     notices: Notices,
     group: Group,
-    /// What its parts are.
+    /// What its parts are called.
     parts: &'static str,
-    /// Parts done, of how many; none while nothing is computed.
+    /// Parts done and parts in all; `None` while nothing is computed.
     progress: RwSignal<Option<(u32, u32)>>,
-    /// How the last one ended, in words.
+    /// How the last computation ended, in words.
     outcome: RwSignal<String>,
-    /// Counts the looks at what has come, so that what is on view is redrawn.
+    /// Counts updates of the results; a change redraws them.
     version: RwSignal<u32>,
     look: Throttle,
     /// Counts computations: one that was replaced or cancelled goes no further.
@@ -31,7 +31,7 @@ pub struct Computation {
 }
 
 impl Computation {
-    /// Nothing is computed yet.
+    /// No computation yet.
     pub fn new(group: Group, parts: &'static str) -> Self {
         Self {
             notices: Notices::of_page(),
@@ -45,17 +45,17 @@ impl Computation {
         }
     }
 
-    /// Whether it is under way.
+    /// Whether a computation is under way.
     pub fn is_busy(self) -> bool {
         self.progress.with(Option::is_some)
     }
 
-    /// Its number: another one's work is not this one's.
+    /// Its number: the work of a computation with another number does not belong to it.
     pub fn number(self) -> u32 {
         self.number.get_value()
     }
 
-    /// Does work that resolves to how many parts it was; `what` cannot be computed where it fails.
+    /// Runs `work`, which resolves to its number of parts. If it fails, the message says that `what` could not be computed.
     pub fn start(self, total: u32, what: &'static str, work: impl Future<Output = Result<u32, Failure>> + 'static) {
         self.count(0, total);
         self.outcome.set(String::new());
@@ -75,28 +75,28 @@ impl Computation {
         });
     }
 
-    /// So many parts are done, of so many.
+    /// Sets the parts done and the parts in all.
     pub fn count(self, done: u32, total: u32) {
         self.progress.set(Some((done, total)));
     }
 
-    /// So many more are done: soon there is something to look at.
+    /// Adds this many finished parts, and soon redraws the results.
     pub fn add(self, parts: u32) {
         self.progress.update(|progress| progress.iter_mut().for_each(|(done, _)| *done += parts));
         self.look.run(move || self.notify());
     }
 
-    /// Has what is on view redrawn.
+    /// Redraws the results.
     pub fn notify(self) {
         self.version.update(|version| *version += 1);
     }
 
-    /// Follows what has come.
+    /// Subscribes to new results.
     pub fn track(self) {
         self.version.track();
     }
 
-    /// Ends what is under way; what came in stays.
+    /// Ends the computation under way; its results so far stay.
     pub fn stop(self, words: &str) {
         self.number.update_value(|number| *number = number.wrapping_add(1));
         if self.progress.get_untracked().is_some() {
@@ -107,12 +107,12 @@ impl Computation {
         }
     }
 
-    /// How far it is, in words; nothing while nothing is computed.
+    /// Its progress in words; `None` while nothing is computed.
     pub fn under_way(self) -> Option<String> {
         self.progress.get().map(|(done, total)| format!("{done} of {total} {}", self.parts))
     }
 
-    /// What is there of so many parts, in words.
+    /// How many of the wanted parts exist, in words.
     pub fn there(self, wanted: u32, missing: u32) -> String {
         let (parts, outcome) = (self.parts, self.outcome.get());
         match missing {
@@ -122,7 +122,8 @@ impl Computation {
         }
     }
 
-    /// The bar with what it counts and what its button does, and where the computation stands in words, of which these are the longest.
+    /// The bar, with the label of what it counts and the help of its button, and the status in words; `longest` is the longest
+    /// status.
     pub fn view(
         self,
         [label, help]: [&'static str; 2],

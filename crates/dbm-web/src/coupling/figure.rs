@@ -1,4 +1,4 @@
-//! The paper's Figure 1, live: what it is set to, its runs, and the jobs that make them.
+//! The paper's Figure 1, live: its settings, its runs, and the jobs that compute them.
 
 use super::computation::Computation;
 use super::figure_settings::FigureSettings;
@@ -14,20 +14,20 @@ use leptos::prelude::*;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// What the figure is made of.
+/// The state of the figure.
 #[derive(Clone, Copy)]
 pub struct Figure {
-    /// What it is set to.
+    /// Its settings as texts.
     pub texts: RwSignal<Texts<FigureSettings>>,
-    /// The same, where nothing is wrong with it.
+    /// The settings, if they are all valid.
     pub settings: Memo<Option<FigureSettings>>,
     results: StoredValue<Results>,
-    /// Couplings under way, in runs.
+    /// The couplings under way, counted in runs.
     pub work: Computation,
 }
 
 impl Figure {
-    /// As by default; nothing is computed yet.
+    /// The default settings; nothing has been computed yet.
     pub fn new() -> Self {
         let texts = RwSignal::new(Texts::<FigureSettings>::default());
         Self {
@@ -43,7 +43,7 @@ impl Figure {
         Form::typed("coupling", self.texts, move |key, text| self.texts.update(|texts| texts.set(key, text)))
     }
 
-    /// Takes the settings of an address, and computes where they say so.
+    /// Applies the settings of an address, and computes if they say so.
     pub fn adopt(self, keys: &Keys) {
         let is_new = Texts::adopt(self.texts, keys, || self.work.stop(""));
         if is_new && self.texts.with_untracked(|texts| texts.read.go) {
@@ -51,7 +51,7 @@ impl Figure {
         }
     }
 
-    /// Has what is missing computed.
+    /// Computes what is missing.
     pub fn compute(self) {
         let Some(settings) = self.settings.get_untracked() else { return };
         let jobs = self.results.with_value(|results| jobs(&settings, results));
@@ -64,7 +64,7 @@ impl Figure {
         }
     }
 
-    /// Has a job done, and keeps what it gives.
+    /// Runs a job and keeps its results.
     async fn run(self, settings: &FigureSettings, job: CouplingRuns) -> Result<(), Failure> {
         let known = Rc::new(Cell::new(0));
         let count = {
@@ -85,19 +85,19 @@ impl Figure {
         Ok(())
     }
 
-    /// Something of the settings and the results that there are now.
+    /// Reads something from the settings and the present results.
     pub fn read<T: Default>(self, of: impl Fn(&FigureSettings, &Results) -> T) -> T {
         self.work.track();
         let read = |settings: &FigureSettings| self.results.with_value(|results| of(settings, results));
         self.settings.with(|settings| settings.as_ref().map(read)).unwrap_or_default()
     }
 
-    /// Couplings that are wanted and that have not been run.
+    /// Couplings that are wanted and have not been run.
     pub fn missing(self) -> u32 {
         self.read(|settings, results| jobs(settings, results).iter().map(|job| job.runs).sum())
     }
 
-    /// Where the computation stands, in words.
+    /// The status of the computation, in words.
     pub fn status(self) -> String {
         if let Some(words) = self.work.under_way() {
             return words;

@@ -1,4 +1,4 @@
-//! What the figure is set to.
+//! The settings of the figure.
 
 use super::pairs::{PAIRS, Pair};
 use crate::ui::field::whole;
@@ -9,9 +9,9 @@ use dbm_core::diagnostics::Couplings;
 use dbm_core::words::{Choose, choices, words};
 
 const WIDEST: u32 = 400;
-/// Most runs a point.
+/// Most runs per point.
 const MOST_RUNS: u32 = 10_000;
-/// Most couplings in all, of four pairs: more would take hours, and the page's memory.
+/// Most couplings in all, over four pairs: more would take hours, and the page's memory.
 const MOST: usize = 200_000;
 /// Highest cap on steps, and on tries.
 const LONGEST: u32 = 1_000_000;
@@ -42,12 +42,12 @@ choices! {
     Capped = "cap", "runs cut at the cap", "Runs that had not met at the cap";
 }
 
-/// What the figure is set to; the rows say what each is.
+/// The settings of the figure; the rows say what each is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FigureSettings {
-    /// The dimensions, as they are typed,
+    /// The dimensions as typed,
     list: String,
-    /// and rising, each once.
+    /// and in ascending order, each once.
     pub dimensions: Vec<u32>,
     pub units: Units,
     /// The pairs to run.
@@ -58,7 +58,7 @@ pub struct FigureSettings {
     pub seed: u64,
     pub show: CountedSteps,
     pub share: CountedRuns,
-    /// Whether an address that has this computes at once.
+    /// Whether an address with these settings starts the computation at once.
     pub go: bool,
 }
 
@@ -121,7 +121,7 @@ impl FigureSettings {
         Ok(())
     }
 
-    /// Other words than the names of pairs are passed over.
+    /// Anything that is not the name of a pair is ignored.
     fn set_pairs(&mut self, list: &str) -> Result<(), String> {
         let pairs: Vec<_> = PAIRS.iter().filter(|pair| list.split(',').any(|name| name.trim() == pair.name)).collect();
         if pairs.is_empty() && list != "none" {
@@ -131,13 +131,13 @@ impl FigureSettings {
         Ok(())
     }
 
-    /// The names of the pairs with one more, or without it.
+    /// The names of the chosen pairs, with this one added or removed.
     pub fn with_pair(&self, pair: &Pair, wanted: bool) -> String {
         let is_kept = |other: &&'static Pair| if *other == pair { wanted } else { self.pairs.contains(other) };
         named(&PAIRS.iter().filter(is_kept).collect::<Vec<_>>())
     }
 
-    /// Everything that decides what the runs of a pair at a dimension give, but their numbers.
+    /// Everything that determines the results of a pair's runs at a dimension, except their numbers.
     pub fn couplings(&self, pair: &Pair, dimension: u32) -> Couplings {
         Couplings {
             dimension: dimension as usize,
@@ -156,12 +156,12 @@ impl FigureSettings {
     }
 }
 
-/// A list of pairs as the address has it.
+/// A list of pairs as written in the address.
 fn named(pairs: &[&Pair]) -> String {
     if pairs.is_empty() { "none".into() } else { listed(pairs.iter().map(|pair| pair.name), ",") }
 }
 
-/// `"1, 2, 10-30:5"` as numbers, rising, each once.
+/// `"1, 2, 10-30:5"` as numbers in ascending order, each once.
 fn dimensions(text: &str) -> Result<Vec<u32>, String> {
     let wanted = || format!("Numbers from 1 to {WIDEST} and ranges are expected, as in 1, 2, 10-30:5.");
     let number = |text: &str| text.trim().parse::<u32>().ok().filter(|number| (1..=WIDEST).contains(number)).ok_or_else(wanted);
@@ -185,7 +185,7 @@ fn dimensions(text: &str) -> Result<Vec<u32>, String> {
     if all.is_empty() { Err(wanted()) } else { Ok(all) }
 }
 
-/// What the figure is set to where an address has these keys.
+/// The settings of the figure for an address with these keys.
 #[cfg(test)]
 pub fn given(keys: &[(&str, &str)]) -> FigureSettings {
     crate::ui::form::Texts::read(&keys.iter().copied().collect()).checked().cloned().unwrap()
@@ -232,7 +232,7 @@ mod tests {
         assert!(["100", "250"].iter().all(|runs| of(runs).checked().is_some()));
         assert!(of("251").checked().is_none());
         assert!(given(&[("d", "1-200")]).set_runs("251").unwrap_err().contains("250 runs a point"));
-        // With fewer dimensions it can be so many.
+        // With fewer dimensions this many are allowed.
         let mut texts = of("251");
         texts.set("d", "1-3");
         assert_eq!(texts.checked().map(|settings| settings.runs), Some(251));

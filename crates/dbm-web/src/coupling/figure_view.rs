@@ -12,14 +12,14 @@ use crate::ui::table::{FoldedTable, headings};
 use dbm_core::Units;
 use leptos::prelude::*;
 
-/// The longest that the status can be.
+/// The longest status.
 const LONGEST_STATUS: &str = "100000 of 200000 couplings are missing. Cancelled; what was computed is kept.";
-/// What hollow marks are.
+/// What hollow marks mean.
 const BOUND: &str = "A hollow mark: some of its runs were cut at the cap, so the mean is at least this.";
-/// What is seen with signs; the longer of the two remarks.
+/// What the figure shows with signs; the longer of the two remarks.
 const WITH_SIGNS: &str = "With signs, the Gibbs coupling takes exponentially longer with d. Metropolis from the local mode has τ = 1 in every run seen from about d = 50: its correction lives in events that nobody will observe.";
 
-/// Controls to the left, charts to the right, all numbers below.
+/// Controls on the left, charts on the right, all numbers below.
 pub fn figure_of_couplings(figure: Figure) -> impl IntoView {
     let form = figure.form();
     let step_chart = Memo::new(move |_| figure.read(|settings, results| plot::steps(settings, results, settings.show)));
@@ -60,7 +60,7 @@ pub fn figure_of_couplings(figure: Figure) -> impl IntoView {
     }
 }
 
-/// What the figure is set to.
+/// The settings of the figure.
 fn controls(figure: Figure) -> impl IntoView {
     let (form, texts) = (figure.form(), figure.texts);
     let units = Memo::new(move |_| texts.with(|texts| texts.read.units));
@@ -119,7 +119,7 @@ fn row(dimension: u32, pair: &Pair, summary: &Summary) -> impl IntoView + use<> 
 const HEADINGS: &str =
     "d\nPair\nRuns\nMean τ + T (quartiles)\nMean τ (quartiles)\nLongest τ\nMean T (quartiles)\nτ > 1\nAt the cap";
 
-/// All numbers, dimension by dimension, once they are unfolded.
+/// All numbers, dimension by dimension, in a fold.
 fn numbers(figure: Figure) -> impl IntoView {
     let rows = move || {
         figure.read(|settings, results| {

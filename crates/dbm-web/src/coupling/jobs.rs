@@ -1,4 +1,4 @@
-//! What is to be run, cut into jobs of about the same length, in an order that fills the figure everywhere.
+//! Cuts the missing runs into jobs of similar length, in an order that fills the figure everywhere at once.
 
 use super::figure_settings::FigureSettings;
 use super::pairs::Pair;
@@ -10,13 +10,14 @@ use dbm_protocol::CouplingRuns;
 /// About half a second of a worker, in [`cost`]'s unit.
 const SLICE: f64 = 4e8;
 
-/// What a run is expected to cost, in multiplications: only the order of the jobs and where they are cut depend on it, never a number of the figure.
+/// Expected cost of a run, in multiplications. Only the order and the size of the jobs depend on it, never a number in the
+/// figure.
 fn cost(settings: &FigureSettings, pair: &Pair, dimension: u32) -> f64 {
     let wide = f64::from(dimension);
     let square = wide * wide;
     let search = if pair.start == CouplingStart::LocalMode { 24.0 * square } else { 0.0 };
     let coupling = match (pair.kernel, settings.units) {
-        // Measured: a mean of 19 steps at 25, of 107 at 50, of 604 at 75.
+        // Measured: a mean of 19 steps at d = 25, of 107 at 50, of 604 at 75.
         (CouplingKernel::Gibbs, Units::Signs) => {
             (1.1 + 0.0725 * wide).exp().min(f64::from(settings.cap)) * (4.0 * square + 200.0 * wide)
         }
@@ -26,7 +27,7 @@ fn cost(settings: &FigureSettings, pair: &Pair, dimension: u32) -> f64 {
     search + coupling + 2000.0
 }
 
-/// The jobs. The cheap ones of every point come first, so that dear points fill side by side once the others are done.
+/// The jobs. The cheap ones of every point come first; after them the expensive points fill side by side.
 pub fn jobs(settings: &FigureSettings, results: &Results) -> Vec<CouplingRuns> {
     let mut all: Vec<(f64, CouplingRuns)> = Vec::new();
     for (dimension, pair) in settings.points() {
@@ -72,7 +73,7 @@ mod tests {
         let [paper, .., gibbs] = settings.pairs[..] else { panic!("{:?}", settings.pairs) };
         assert_eq!((of(gibbs, 5).count(), of(paper, 200).count()), (1, 1));
         assert!(of(gibbs, 200).count() >= 20, "{}", of(gibbs, 200).count());
-        // The paper's pair is there everywhere long before the last Gibbs coupling.
+        // The paper's pair is complete long before the last Gibbs coupling.
         let last_metropolis = jobs.iter().rposition(|job| job.couplings.kernel == CouplingKernel::Metropolis).unwrap();
         assert!(last_metropolis < jobs.len() / 2, "{last_metropolis} of {}", jobs.len());
     }

@@ -1,4 +1,5 @@
-//! Coupling: how long two chains take to meet, by dimension; what meets at the size of digits; and one coupling step by step.
+//! Coupling: how long two chains take to meet, by dimension; which chains meet at the size of digits; and one coupling step by
+//! step.
 
 mod computation;
 mod figure;
@@ -26,10 +27,10 @@ use particles::{Particles, pairs_of_runs};
 use replay::CouplingReplay;
 use replay_view::one_coupling;
 
-/// Keys of this view in the address.
+/// Prefix of this view's keys in the address.
 const PREFIX: &str = "m.";
 
-/// The regions of the figure and of one coupling.
+/// The regions of the figure, of the pairs of runs, and of one coupling.
 #[component]
 pub fn Coupling() -> impl IntoView {
     let figure = Figure::new();

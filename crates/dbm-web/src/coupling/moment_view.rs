@@ -1,4 +1,4 @@
-//! One moment of a coupling: both chains as rows of cells, what was proposed, and rulers of `u` and of the energy.
+//! One moment of a coupling: both chains as rows of cells, the proposal, and rulers of `u` and of the energy.
 
 use super::moments::{ChainState, ReplayMoment, decision, probability};
 use super::replay_settings::ReplaySettings;
@@ -7,9 +7,9 @@ use crate::ui::number::subscript;
 use dbm_core::Units;
 use leptos::prelude::*;
 
-/// What all moments of a replay have in common: its settings, and the lowest and the highest energy.
+/// What all moments of a replay share: the settings, and the lowest and highest energy.
 pub type ReplayFrame = (ReplaySettings, (f64, f64));
-/// A moment, and the one before it.
+/// A moment and the one before it.
 pub type Moments = (ReplayMoment, Option<ReplayMoment>);
 
 /// The states of both chains as rows of cells, before and after the moment.
@@ -32,7 +32,8 @@ pub fn rows((settings, _): &ReplayFrame, (moment, last): &Moments) -> impl IntoV
     }
 }
 
-/// A state: a cell a unit, layer by layer. Units that flipped since `before` are underlined, those in which it differs from `other` ringed.
+/// A state, one cell per unit, layer by layer. Units that flipped since `before` are underlined; units that differ from `other`
+/// have a ring.
 fn row(
     settings: &ReplaySettings,
     name: &str,
@@ -84,7 +85,7 @@ fn row(
     }
 }
 
-/// The rulers below the rows: `u` and what is accepted, the overlap, the energies.
+/// The rulers below the rows: `u` with the acceptance probabilities, the overlap, the energies.
 pub fn rulers((settings, energies): &ReplayFrame, (moment, last): &Moments) -> impl IntoView + use<> {
     let decided = |chain: &str, below: Option<f64>| {
         let u = moment.u.map(|(u, ..)| u);
@@ -160,12 +161,12 @@ pub fn rulers((settings, energies): &ReplayFrame, (moment, last): &Moments) -> i
     }
 }
 
-/// Where a value lies between two others, 0 to 1.
+/// Position of a value between two others, 0 to 1.
 fn share(value: f64, (low, high): (f64, f64)) -> f64 {
     ((value - low) / (high - low)).clamp(0.0, 1.0)
 }
 
-/// A line of a ruler: its name, how far it is filled, marks on it, and the same in words.
+/// A line of a ruler: its name, its filled part, its marks, and the same in words.
 fn track(name: &str, fill: Option<f64>, marks: &[(f64, &str)], words: String) -> impl IntoView + use<> {
     let percent = |share: f64| format!("{:.2}%", 100.0 * share.clamp(0.0, 1.0));
     let marks: Vec<_> = marks
@@ -187,7 +188,7 @@ fn track(name: &str, fill: Option<f64>, marks: &[(f64, &str)], words: String) ->
     }
 }
 
-/// What the ends of the tracks above are.
+/// What the ends of the tracks above mean.
 fn ends(low: &str, high: &str) -> impl IntoView + use<> {
     view! {
         <div class="track-line ends" aria-hidden="true">

@@ -1,4 +1,4 @@
-//! A replayed coupling, moment by moment: what is on view at each, and its words.
+//! A replayed coupling, moment by moment: what each moment shows, and its description.
 
 use crate::canvas::short;
 use crate::ui::number::subscript;
@@ -7,7 +7,7 @@ use dbm_core::diagnostics::{CouplingTrace, PairDraw, PairStep, Reached, acceptan
 /// A state of a chain, and its energy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChainState {
-    /// All layers, one byte a unit.
+    /// All layers, one byte per unit.
     pub state: Vec<u8>,
     pub energy: f64,
 }
@@ -18,28 +18,28 @@ impl ChainState {
     }
 }
 
-/// One moment of a replay, as it is drawn.
+/// One moment of a replay, ready to be drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplayMoment {
-    /// What it is called, such as `t = 3`.
+    /// Its name, such as `t = 3`.
     pub name: String,
     /// What happened, in a sentence or two.
     pub words: String,
-    /// The step of the pair, from 1 on; none on the way to `x_0`.
+    /// The step of the pair, from 1 on; `None` before `x_0` is reached.
     pub step: Option<u32>,
-    /// x; before the pair begins, the state that is to be `x_0`.
+    /// x; before the pair begins, the state that will become `x_0`.
     pub x: ChainState,
     /// y, once it has begun.
     pub y: Option<ChainState>,
-    /// The proposal, the same for both.
+    /// The proposal, which both chains share.
     pub proposal: Option<ChainState>,
-    /// `u` in [0, 1), and the probabilities with which x and y accept the proposal: a chain does where `u` is below.
+    /// `u` in [0, 1), and the probabilities with which x and y accept the proposal: a chain accepts if `u` is below its own.
     pub u: Option<(f64, f64, Option<f64>)>,
-    /// Gibbs: the overlap of the two laws of the even layers, in [0, 1], where it is known; and whether the draw was shared.
+    /// For Gibbs the overlap of the two distributions of the even layers, in [0, 1], if known; and whether the draw was shared.
     pub overlap: Option<(Option<f64>, bool)>,
 }
 
-/// All moments of a replay: the way to `x_0`, then the steps.
+/// All moments of a replay: first those that lead to `x_0`, then the steps.
 pub fn moments(replay: &CouplingTrace) -> Vec<ReplayMoment> {
     let mut all: Vec<ReplayMoment> = Vec::new();
     let mut sweeps = 0;
@@ -129,7 +129,7 @@ fn meeting_words(step: &PairStep, end: bool, replay: &CouplingTrace) -> String {
     if end { format!("{apart} Cut at {t} steps, before they met.") } else { apart }
 }
 
-/// A number between 0 and 1 that is never rounded to an end it does not have.
+/// A probability, formatted so that it never rounds to 0 or 1 unless it is exactly that.
 pub fn probability(value: f64) -> String {
     match value {
         v if v >= 1.0 => "1".into(),
@@ -138,12 +138,12 @@ pub fn probability(value: f64) -> String {
     }
 }
 
-/// The probability below which a chain accepts, and what it does.
+/// The probability below which a chain accepts, and its decision.
 pub fn decision(u: f64, below: f64) -> String {
     format!("{} {}", probability(below), if u < below { "accepts" } else { "refuses" })
 }
 
-/// The terms of the estimate that step `t` brings, for a pair that met at `tau` (or was cut there).
+/// The terms that step `t` contributes to the estimate, for a pair that met at `tau` (or was cut there).
 pub fn terms(t: u32, replay: &CouplingTrace) -> String {
     if t < replay.meeting.time || (replay.meeting.capped && t <= replay.meeting.time) {
         format!("+ f(x{}) − f(y{})", subscript(t as usize), subscript(t as usize - 1))
@@ -152,7 +152,7 @@ pub fn terms(t: u32, replay: &CouplingTrace) -> String {
     }
 }
 
-/// Lowest and highest energy of everything on view.
+/// Lowest and highest energy of all moments.
 pub fn energies(moments: &[ReplayMoment]) -> (f64, f64) {
     let of = |moment: &'_ ReplayMoment| {
         let states = [Some(&moment.x), moment.y.as_ref(), moment.proposal.as_ref()];

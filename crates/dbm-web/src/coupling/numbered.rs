@@ -1,11 +1,12 @@
-//! Answers by number, of which some have come.
+//! Numbered results, some of which have arrived.
 
-/// Those that have not come are empty.
+/// Results that have not arrived are empty.
 #[derive(Clone, Debug, Default)]
 pub struct Numbered<T>(Vec<Option<T>>);
 
 impl<T: Clone> Numbered<T> {
-    /// Takes what a job for so many of these `parts` gave, from the first on. Refused where the answer is not one of so many.
+    /// Stores the results of a job for `count` parts, from number `first` on. An error if the job returned a different number of
+    /// them.
     pub fn take(&mut self, first: u32, count: u32, answer: &[T], parts: &str) -> Result<(), String> {
         if answer.len() != count as usize {
             return Err(format!("a worker was asked for {count} {parts} and answered with {}", answer.len()));
@@ -18,17 +19,17 @@ impl<T: Clone> Numbered<T> {
         Ok(())
     }
 
-    /// One by its number, where it has come.
+    /// The result with this number, if it has arrived.
     pub fn get(&self, number: u32) -> Option<&T> {
         self.0.get(number as usize)?.as_ref()
     }
 
-    /// Those of the first `wanted` that have come, with their numbers.
+    /// Those of the first `wanted` results that have arrived, with their numbers.
     pub fn some(&self, wanted: u32) -> impl Iterator<Item = (u32, &T)> {
         (0..wanted).filter_map(|number| Some((number, self.get(number)?)))
     }
 
-    /// Jobs for those of the first `wanted` that are missing, in order, of at most `most` each: the first, and how many.
+    /// Jobs for the missing ones among the first `wanted`, in order, at most `most` per job: the first number, and how many.
     pub fn missing(&self, wanted: u32, most: u32) -> Vec<(u32, u32)> {
         let mut jobs: Vec<(u32, u32)> = Vec::new();
         for number in (0..wanted).filter(|&number| self.get(number).is_none()) {

@@ -1,15 +1,15 @@
-//! The pairs of chains that the figure compares: a kernel and a start each.
+//! The pairs of chains that the figure compares, each with a kernel and a start.
 
 use crate::ui::table::rows;
 use dbm_core::diagnostics::{CouplingKernel, CouplingStart};
 use std::sync::LazyLock;
 
-/// What a pair is called, and what it is.
+/// A pair: its names, and what it is.
 #[derive(Debug, PartialEq)]
 pub struct Pair {
-    /// As the address has it.
+    /// Its name in the address.
     pub name: &'static str,
-    /// As legend and table have it.
+    /// Its name in the legend and the table.
     pub title: &'static str,
     /// What it does, as hover help.
     pub help: &'static str,
@@ -25,7 +25,7 @@ pub struct Pair {
 
 const DASHES: [&[f64]; 4] = [&[], &[7.0, 3.0], &[2.0, 3.0], &[9.0, 3.0, 2.0, 3.0]];
 
-/// In the order of legend and table; the first is the paper's.
+/// In the order of the legend and the table; the first is the paper's.
 pub static PAIRS: LazyLock<Vec<Pair>> = LazyLock::new(|| {
     let starts = |kernel| [CouplingStart::LocalMode, CouplingStart::Uniform].map(|start| (kernel, start));
     let chains = [CouplingKernel::Metropolis, CouplingKernel::Gibbs].into_iter().flat_map(starts);

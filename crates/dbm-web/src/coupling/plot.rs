@@ -1,4 +1,4 @@
-//! The figure's charts, and what is seen in them in words.
+//! The figure's charts, and what they show in words.
 
 use super::figure_settings::{CountedRuns, CountedSteps, FigureSettings};
 use super::pairs::{PAIRS, Pair};
@@ -8,10 +8,10 @@ use crate::ui::table::rows;
 use dbm_core::diagnostics::CouplingStart;
 use dbm_core::words::Choose;
 
-/// Where the axis begins, and how far it goes beyond the highest point, as a factor.
+/// The start of the axis, and as a factor its extent beyond the highest point.
 const ROOM: (f64, f64) = (0.8, 2.0);
 
-/// An axis by the name of what it counts.
+/// The axis with this name in the table of axes.
 fn axis(name: &str, scale: Scale, range: (f64, f64)) -> Axis {
     let [_, label, help] = rows(include_str!("axes.txt")).find(|[of, ..]: &[&str; 3]| *of == name).unwrap_or_default();
     Axis { scale, range: Some(range), ..Axis::new(label, help) }
@@ -20,7 +20,7 @@ fn axis(name: &str, scale: Scale, range: (f64, f64)) -> Axis {
 /// What a line shows of the runs at each dimension, with its band.
 type Shown = dyn Fn(&Summary) -> Spread;
 
-/// The line of a pair by dimension. Where what it shows is `bounded` by the cap, means over cut runs are lower bounds.
+/// The line of a pair by dimension. If the quantity is `bounded` by the cap, means that include cut runs are lower bounds.
 fn line(settings: &FigureSettings, results: &Results, pair: &'static Pair, shown: &Shown, bounded: bool) -> Series {
     let summary = |&dimension: &u32| Some((f64::from(dimension), results.summary(settings, pair, dimension)?));
     let all: Vec<(f64, Summary)> = settings.dimensions.iter().filter_map(summary).collect();
@@ -89,7 +89,7 @@ pub fn shares(settings: &FigureSettings, results: &Results, counted: CountedRuns
     }
 }
 
-/// What a chart says at its last place, line by line.
+/// The last values of a chart, line by line.
 pub fn summary(chart: &Chart) -> String {
     let last = |series: &Series| {
         let point = series.points.last()?;
@@ -140,7 +140,7 @@ mod tests {
         for name in CountedSteps::CHOICES.iter().map(|row| row.name).chain(CountedRuns::CHOICES.iter().map(|row| row.name)) {
             assert!(!axis(name, Scale::Linear, (0.0, 1.0)).help.is_empty(), "{name}");
         }
-        // A search is whole whatever becomes of the coupling.
+        // A cut coupling does not cut its search.
         let chart = steps(&settings, &results, CountedSteps::Search);
         assert!(chart.series.len() == 2 && chart.series.iter().all(|line| line.at_least.is_empty()));
     }

@@ -1,4 +1,4 @@
-//! The replay of one coupling: which, and the questions to the workers.
+//! The replay of one coupling: which one, and the requests to the workers.
 
 use super::moments::{ReplayMoment, moments};
 use super::replay_settings::{CAP, LAST_RUN, ReplaySettings};
@@ -13,39 +13,39 @@ use futures_util::future::try_join_all;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-/// Runs that are looked at together, where one that takes longer is looked for,
+/// Runs replayed at once in the search for a longer one,
 const TOGETHER: u32 = 32;
-/// and how many in all.
+/// and in all.
 const SEARCHED: u32 = 320;
-/// Tries of one draw of a Gibbs coupling.
+/// Cap on the tries of one draw of a Gibbs coupling.
 const TRIES: u32 = 10_000;
 
-/// What the replay is made of.
+/// The state of the replay.
 #[derive(Clone, Copy)]
 pub struct CouplingReplay {
     notices: Notices,
-    /// What it is set to.
+    /// Its settings as texts.
     pub texts: RwSignal<Texts<ReplaySettings>>,
-    /// The same, where nothing is wrong with it, but for the moment on view.
+    /// The settings, if they are all valid, with the moment on view set to 0.
     pub settings: Memo<Option<ReplaySettings>>,
-    /// The last model that came, and the settings it was asked for with.
+    /// The last model that arrived, and the settings of its request.
     model: StoredValue<Option<(ReplaySettings, SmallModel)>>,
-    /// What is on view, which is of the settings before while others are fetched.
+    /// The coupling on view; until a new one arrives, that of the previous settings.
     pub shown: RwSignal<Option<(ReplaySettings, CouplingTrace)>>,
-    /// The same, moment by moment.
+    /// Its moments.
     pub moments: Memo<Vec<ReplayMoment>>,
-    /// Counts questions: an answer to an earlier one is not taken.
+    /// Counts requests: the answer to an earlier one is dropped.
     question: StoredValue<u32>,
-    /// Whether a run that takes longer is being looked for.
+    /// Whether a search for a longer run is under way.
     pub searching: RwSignal<bool>,
-    /// What that search found, in words.
+    /// The result of that search, in words.
     pub found: RwSignal<String>,
-    /// Whether moments follow one another by themselves.
+    /// Whether the moments advance automatically.
     pub playing: RwSignal<bool>,
 }
 
 impl CouplingReplay {
-    /// As by default.
+    /// The default settings.
     pub fn new() -> Self {
         let texts = RwSignal::new(Texts::<ReplaySettings>::default());
         let shown = RwSignal::new(None::<(ReplaySettings, CouplingTrace)>);
@@ -81,7 +81,7 @@ impl CouplingReplay {
         replay
     }
 
-    /// Takes the settings of an address.
+    /// Applies the settings of an address.
     pub fn adopt(self, keys: &Keys) {
         Texts::adopt(self.texts, keys, || ());
     }
@@ -91,7 +91,7 @@ impl CouplingReplay {
         Form::typed("replay", self.texts, move |key, text| self.change(&[(key, text)]))
     }
 
-    /// Changes what is replayed, from its first moment on.
+    /// Changes the settings, and returns to the first moment.
     pub fn change(self, changes: &[(&str, String)]) {
         self.playing.set(false);
         self.found.set(String::new());
@@ -101,7 +101,7 @@ impl CouplingReplay {
         });
     }
 
-    /// The number of a new question, which takes the place of those before it.
+    /// Number of a new request, which replaces all earlier ones.
     fn begin(self) -> u32 {
         self.searching.set(false);
         self.question.update_value(|question| *question += 1);
@@ -113,7 +113,7 @@ impl CouplingReplay {
         self.notices.error(format!("The coupling could not be replayed: {failure}."));
     }
 
-    /// The model of these settings, which is asked for unless it is here.
+    /// The model of these settings; requested unless it is at hand.
     async fn model_of(self, settings: &ReplaySettings) -> Result<SmallModel, Failure> {
         let here = |(of, model): &(ReplaySettings, SmallModel)| of.same_model(settings).then(|| model.clone());
         if let Some(model) = self.model.with_value(|model| model.as_ref().and_then(here)) {
@@ -126,7 +126,7 @@ impl CouplingReplay {
         Ok(model)
     }
 
-    /// Replays of these runs, in their order.
+    /// Replays of these runs, in order.
     async fn fetch(self, settings: &ReplaySettings, runs: &[u32]) -> Result<Vec<CouplingTrace>, Failure> {
         let model = self.model_of(settings).await?;
         let one = |&run: &u32| {
@@ -147,7 +147,7 @@ impl CouplingReplay {
         try_join_all(runs.iter().map(one)).await
     }
 
-    /// Looks for the next run that takes longer than the one on view, in the order of their numbers.
+    /// Finds the next run, by number, that takes longer than the one on view.
     pub fn find_longer(self) {
         let tau = self.shown.with_untracked(|shown| shown.as_ref().map(|(_, replay)| replay.meeting.time));
         let (Some(settings), Some(tau)) = (self.settings.get_untracked(), tau) else { return };
@@ -179,17 +179,17 @@ impl CouplingReplay {
         });
     }
 
-    /// The last moment.
+    /// Index of the last moment.
     pub fn last(self) -> usize {
         self.moments.with(|moments| moments.len().saturating_sub(1))
     }
 
-    /// The moment on view.
+    /// Index of the moment on view.
     pub fn at(self) -> usize {
         self.texts.with(|texts| texts.read.at as usize).min(self.last())
     }
 
-    /// The step of the pair on view; 0 on the way to `x_0`.
+    /// The step of the pair on view; 0 before `x_0` is reached.
     pub fn step_on_view(self) -> u32 {
         self.moments.with(|moments| moments.get(self.at()).and_then(|moment| moment.step)).unwrap_or(0)
     }
@@ -200,7 +200,7 @@ impl CouplingReplay {
         self.texts.update(|texts| texts.set("at", at.min(last).to_string()));
     }
 
-    /// Goes a moment forward or back.
+    /// Moves one moment forward or back.
     pub fn step(self, forward: bool) {
         let at = untrack(|| self.at());
         self.playing.set(false);

@@ -1,4 +1,4 @@
-//! What the replay is set to: a small model, a kernel, a start, which run, and which moment of it is on view.
+//! The settings of the replay: a small model, a kernel, a start, the run, and the moment of it on view.
 
 use crate::ui::field::layers;
 use crate::ui::form::{Input, Row, Table, choice, typed};
@@ -26,7 +26,7 @@ pub const MODELS: [(&str, Units); 8] = [
     ("10-10", Units::Bits),
 ];
 
-/// What the replay is set to; the rows say what each is.
+/// The settings of the replay; the rows say what each is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReplaySettings {
     /// Layer sizes, the visible one first.
@@ -36,7 +36,7 @@ pub struct ReplaySettings {
     pub kernel: CouplingKernel,
     pub start: CouplingStart,
     pub run: u32,
-    /// The moment on view, 0 being the first state of the search.
+    /// The moment on view; 0 is the first state of the search.
     pub at: u32,
 }
 
@@ -78,7 +78,7 @@ impl ReplaySettings {
         self.kernel == CouplingKernel::Metropolis
     }
 
-    /// Whether the other settings are of the same model.
+    /// Whether the other settings describe the same model.
     pub fn same_model(&self, other: &Self) -> bool {
         (&self.sizes, self.units, self.seed) == (&other.sizes, other.units, other.seed)
     }

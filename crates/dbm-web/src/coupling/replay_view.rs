@@ -1,4 +1,4 @@
-//! One coupling on the page: its settings, both chains, and the way through its moments.
+//! One coupling on the page: its settings, both chains, and the controls that step through its moments.
 
 use super::moment_view;
 use super::moments::energies;
@@ -15,9 +15,9 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, KeyboardEvent};
 
-/// The longest that is said of a moment.
+/// The longest description of a moment.
 const LONGEST_WORDS: &str = "t = 100: x refuses x′ and stays (u = 0.999… ≥ 0.999…); y refuses x′ and stays (u = 0.999… ≥ 0.999…). They differ in 10 units.";
-/// The longest that is said of a run.
+/// The longest outcome of a run.
 const LONGEST_OUTCOME: &str = "Run 1000: cut at 1000 steps, not met. None of the next 320 runs takes longer than τ = 100.";
 
 /// The settings, both chains, the transport and the table.
@@ -33,7 +33,7 @@ pub fn one_coupling(replay: CouplingReplay) -> impl IntoView {
     });
     let both = move || frame.get().zip(moment.get());
     let key = move |event: KeyboardEvent| {
-        // Fields, menus, the slider and the table, which scrolls, have their own use of these keys.
+        // Text fields, menus, the slider and the scrolling table use these keys themselves.
         let own = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         if own.is_some_and(|own| own.matches("input, select, .steps").unwrap_or(false))
             || event.ctrl_key()
@@ -85,7 +85,7 @@ pub fn one_coupling(replay: CouplingReplay) -> impl IntoView {
     }
 }
 
-/// The model's, the kernel's and the run's settings.
+/// The settings of the model, the kernel and the run.
 fn choices(replay: CouplingReplay) -> impl IntoView {
     let (form, texts) = (replay.form(), replay.texts);
     let preset = move || {

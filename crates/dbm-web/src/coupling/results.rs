@@ -1,4 +1,4 @@
-//! What couplings took, run by run, kept for as long as the page is open; and their summaries.
+//! The results of couplings, run by run, kept for as long as the page is open; and their summaries.
 
 use super::figure_settings::FigureSettings;
 use super::numbered::Numbered;
@@ -11,19 +11,19 @@ use dbm_protocol::CouplingRuns;
 #[derive(Clone, Debug, Default)]
 struct Runs {
     each: Numbered<CouplingRun>,
-    /// The summary of the first so many runs: the figure asks for it again and again.
+    /// The summary of the first runs, as many as the number says: the figure reads it again and again.
     cached: Option<(u32, Summary)>,
 }
 
-/// All runs, of all settings that were tried, each with everything that decides what it gives but its number.
+/// All runs under all settings tried, each with everything that determines its result except its number.
 #[derive(Clone, Debug, Default)]
 pub struct Results(Vec<(Couplings, Runs)>);
 
-/// How a number is spread over runs.
+/// The distribution of a number over runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
     pub mean: f64,
-    /// Its quartiles, between runs where they fall between.
+    /// Its quartiles, interpolated between runs.
     pub quartiles: [f64; 3],
     pub most: u32,
 }
@@ -41,7 +41,7 @@ pub struct Summary {
     pub total: Spread,
     /// Runs with tau > 1.
     pub corrected: u32,
-    /// Runs cut at the cap: where there are any, means of tau are lower bounds.
+    /// Runs cut at the cap: if there are any, means of tau are lower bounds.
     pub capped: u32,
     /// Draws cut at the cap on tries.
     pub tries_capped: u32,
@@ -55,7 +55,7 @@ impl Summary {
 }
 
 impl Spread {
-    /// Of these; all zero where there are none.
+    /// The distribution of these values; all zero if there are none.
     pub fn of(mut values: Vec<u32>) -> Self {
         values.sort_unstable();
         let Some(&most) = values.last() else { return Self::default() };
@@ -70,7 +70,7 @@ impl Spread {
 }
 
 impl Runs {
-    /// The summary of those of the first `wanted` that are there.
+    /// The summary of those of the first `wanted` runs that have arrived.
     fn summary(&self, wanted: u32) -> Option<Summary> {
         let there: Vec<CouplingRun> = self.each.some(wanted).map(|(_, run)| *run).collect();
         let count = |which: fn(&CouplingRun) -> bool| there.iter().filter(|run| which(run)).count() as u32;
@@ -92,7 +92,7 @@ impl Results {
         self.0.iter().find(|(of, _)| of == couplings).map(|(_, runs)| runs)
     }
 
-    /// Takes what a job gave. Refused where the answer is not one of so many runs.
+    /// Stores a job's results. An error if the job returned a different number of runs.
     pub fn take(&mut self, settings: &FigureSettings, job: &CouplingRuns, answer: &[CouplingRun]) -> Result<(), String> {
         let place = self.0.iter().position(|(of, _)| *of == job.couplings).unwrap_or_else(|| {
             self.0.push((job.couplings, Runs::default()));
@@ -104,13 +104,13 @@ impl Results {
         Ok(())
     }
 
-    /// Jobs for runs that are wanted and that have not been run, of at most `most` each: first and how many, in order.
+    /// Jobs for wanted runs that are missing, at most `most` per job: the first number, and how many, in order.
     pub fn missing(&self, settings: &FigureSettings, pair: &Pair, dimension: u32, most: u32) -> Vec<(u32, u32)> {
         let runs = self.of(&settings.couplings(pair, dimension)).map(|runs| &runs.each);
         runs.unwrap_or(&Numbered::default()).missing(settings.runs, most)
     }
 
-    /// The summary of the wanted runs of a pair at a dimension; nothing where none of them is there.
+    /// The summary of the wanted runs of a pair at a dimension; `None` if none has arrived.
     pub fn summary(&self, settings: &FigureSettings, pair: &Pair, dimension: u32) -> Option<Summary> {
         let runs = self.of(&settings.couplings(pair, dimension))?;
         match runs.cached {
@@ -119,7 +119,7 @@ impl Results {
         }
     }
 
-    /// A line a dimension and pair, for those that have runs.
+    /// One line per dimension and pair that has runs.
     pub fn csv(&self, settings: &FigureSettings) -> String {
         let parts = |what| ["mean", "q25", "median", "q75", "max"].map(|part| format!("{what}_{part}")).join(",");
         let spreads = ["tau", "T", "tau_plus_T"].map(parts).join(",");
@@ -186,10 +186,10 @@ mod tests {
         let all = results.summary(&wide, gibbs(), 7).unwrap();
         assert_eq!((all.runs, all.corrected, all.capped, all.tries_capped), (4, 3, 1, 6));
         assert_eq!((all.tau.mean, all.total.mean, all.tau.most, all.sweeps.mean), (252.0, 254.0, 1000, 2.0));
-        // Fewer runs: the first ones alone.
+        // Fewer runs: only the first ones.
         let first = results.summary(&narrow, gibbs(), 7).unwrap();
         assert_eq!((first.runs, first.tau.mean, first.capped, first.tries_capped), (2, 3.0, 0, 4));
-        // Another seed is another run.
+        // Another seed gives other runs.
         let other = given(&[("d", "3, 7"), ("runs", "10"), ("seed", "9")]);
         assert_eq!(results.summary(&other, gibbs(), 7), None);
     }

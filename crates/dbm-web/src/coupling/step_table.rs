@@ -1,4 +1,4 @@
-//! What a coupling brings to the estimate, term by term, and all its steps as a table.
+//! What a coupling contributes to the estimate, term by term, and all its steps as a table.
 
 use super::moments::{decision, probability, terms};
 use super::replay::CouplingReplay;
@@ -9,7 +9,7 @@ use dbm_core::diagnostics::{PairDraw, acceptance_probability};
 use leptos::html::Div;
 use leptos::prelude::*;
 
-/// The estimate that this coupling gives, term by term; those of moments to come are faint.
+/// The estimate from this coupling, term by term; terms of later moments are faint.
 pub fn estimate(replay: CouplingReplay) -> impl IntoView {
     let line = move || {
         let now = replay.step_on_view();
@@ -19,7 +19,7 @@ pub fn estimate(replay: CouplingReplay) -> impl IntoView {
             let mut parts = vec![view! { <b class:now=now == 0>"f(x₀)"</b> }.into_any()];
             let mut left_out = false;
             for t in 1..=last {
-                // Of a long sum the ends, and what is on view.
+                // Of a long sum only the ends, and the terms near the moment on view.
                 if t > 2 && t + 1 < last && t.abs_diff(now) > 1 {
                     if !std::mem::replace(&mut left_out, true) {
                         parts.push(view! { <span>" + … "</span> }.into_any());
@@ -72,7 +72,7 @@ pub fn estimate(replay: CouplingReplay) -> impl IntoView {
 pub fn steps(replay: CouplingReplay) -> impl IntoView {
     let inside = NodeRef::<Div>::new();
     let now = Memo::new(move |_| replay.step_on_view());
-    // The row of the present step is kept in view, within the table's own box.
+    // Keeps the row of the present step in view, within the table's own box.
     Effect::new(move |_| {
         let step = now.get();
         let Some(inside) = inside.get() else { return };

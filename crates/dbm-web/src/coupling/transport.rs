@@ -1,4 +1,4 @@
-//! The way through the moments of a coupling: buttons, a slider, and a beat while it plays.
+//! Moves through the moments of a coupling: buttons, a slider, and automatic play.
 
 use super::replay::CouplingReplay;
 use crate::canvas::prefers_less_motion;
@@ -12,7 +12,7 @@ const BEAT: Duration = Duration::from_millis(1100);
 
 const HELP: &str = "All moments: the way to x₀, then t = 1, 2, … until the chains meet. The left and right keys step, Home and End go to the ends.";
 
-/// First, back, play, forward, last, and any.
+/// Buttons for first, back, play, forward and last, and a slider.
 pub fn transport(replay: CouplingReplay) -> impl IntoView {
     let playing = replay.playing;
     let none = Memo::new(move |_| replay.moments.with(Vec::is_empty));

@@ -1,4 +1,5 @@
-//! Filling the gaps of a table: the model in training answers, the worker for files writes the answers into the table; and how far they can be trusted.
+//! Fills the gaps of a table: the model in training answers, and the worker for files writes the answers into the table. Also
+//! tests how far the answers can be trusted.
 
 use crate::ui::button::Button;
 use crate::ui::download;
@@ -12,7 +13,7 @@ use dbm_protocol::{
 };
 use leptos::prelude::*;
 
-/// As the command `dbm impute` has them, so that both give the same table.
+/// The settings of the command `dbm impute`, so that both give the same table.
 fn settings() -> ImputeSettings {
     ImputeSettings { seed: 1, ..ImputeSettings::default() }
 }
@@ -22,15 +23,15 @@ fn settings() -> ImputeSettings {
 struct Filled {
     /// The table as CSV, with its own names, order and known cells.
     table: NamedBytes,
-    /// One line a filled cell.
+    /// One line per filled cell.
     probabilities: NamedBytes,
     /// How many cells were filled.
     cells: u32,
-    /// Mean probability of what was filled in.
+    /// Mean probability of the filled values.
     mean_probability: f64,
 }
 
-/// The gaps of the table in use: a handle, as long-lived as the page.
+/// The gaps of the table in use: a handle that lives as long as the page.
 #[derive(Clone, Copy)]
 struct Gaps {
     session: Session,
@@ -43,7 +44,7 @@ struct Gaps {
 }
 
 impl Gaps {
-    /// Nothing is filled yet; other data come with other gaps.
+    /// Nothing is filled yet; a change of data clears the results.
     fn new(session: Session) -> Self {
         let gaps =
             Self { session, work: Work::new(session.client), filled: RwSignal::default(), evaluation: RwSignal::default() };
@@ -60,7 +61,7 @@ impl Gaps {
         self.with_table(|_| ()).is_some()
     }
 
-    /// Shows `look` the table in use, where it is one.
+    /// Applies `look` to the table in use, if there is one.
     fn with_table<T>(self, look: impl FnOnce(&EncodedData) -> T) -> Option<T> {
         let DataChoice::Upload(place) = self.session.sets.choice_in_use.get() else { return None };
         self.session.sets.uploads.with(|uploads| match &uploads.get(place)?.source {
@@ -69,7 +70,7 @@ impl Gaps {
         })
     }
 
-    /// Has the gaps filled by the model in training.
+    /// Lets the model in training fill the gaps.
     async fn fill(self) -> Result<(), Failure> {
         self.session.readiness()?;
         let Some(Event::Imputed(probabilities)) = self.work.ask(Command::Impute(settings())).await? else { return Ok(()) };
@@ -86,7 +87,7 @@ impl Gaps {
         Ok(())
     }
 
-    /// Has the answers compared with two simple guesses.
+    /// Compares the answers with two simple guesses.
     async fn evaluate(self) -> Result<(), Failure> {
         self.session.readiness()?;
         if let Some(Event::Evaluated(evaluation)) = self.work.ask(Command::Evaluate(settings())).await? {
@@ -96,7 +97,7 @@ impl Gaps {
     }
 }
 
-/// Shown where a table with gaps is in use.
+/// Shown while a table with gaps is in use.
 #[component]
 pub fn GapsPanel() -> impl IntoView {
     let session = Session::of_page();
@@ -148,7 +149,7 @@ pub fn GapsPanel() -> impl IntoView {
     }
 }
 
-/// The answers beside two simple guesses.
+/// The answers next to two simple guesses.
 fn trust_table(evaluation: &Evaluated) -> impl IntoView + use<> {
     let report = &evaluation.report;
     let line = |method: ImputationMethod| {

@@ -1,4 +1,4 @@
-//! What the model is trained on: chosen, uploaded, shown.
+//! The data that the model is trained on: chosen, uploaded, shown.
 
 mod gaps;
 mod preview;
@@ -18,7 +18,7 @@ pub use preview::Preview;
 /// Pictures in the preview.
 const PREVIEW: usize = 10;
 
-/// The longest that is said of data, but for names.
+/// The longest line about data, apart from names.
 const LONGEST: &str = "60000 examples, 10000 bits, shown as 100 × 100, 50.0 % ones, 100000 bits missing";
 
 /// Select, file input and preview.
@@ -95,7 +95,7 @@ pub fn Data() -> impl IntoView {
 /// What can be uploaded.
 const FORMATS: &str = "Tables (CSV, TSV), arrays (NPY, NPZ, IDX), pictures (PNG, JPEG, a sheet, many, or a zip). They can be dropped or pasted anywhere as well. Nothing is trained before you have seen what was understood.";
 
-/// The way in for the visitor's files.
+/// The upload of the visitor's files.
 fn bring() -> impl IntoView {
     let uploads = Uploads::of_page();
     view! {
@@ -118,7 +118,7 @@ fn bring() -> impl IntoView {
     }
 }
 
-/// Files being read, and a way out.
+/// Files being read, with a way to stop.
 fn reading_line() -> impl IntoView {
     let uploads = Uploads::of_page();
     let progress = move || uploads.reading.get().unwrap_or_default();

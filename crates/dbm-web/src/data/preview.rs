@@ -1,4 +1,4 @@
-//! What was understood of the visitor's files, before anything is trained on them.
+//! How the visitor's files were understood, shown before anything is trained on them.
 
 use crate::canvas::shape::Shape;
 use crate::canvas::{shows, tiles};
@@ -14,7 +14,7 @@ use leptos::prelude::*;
 /// Pictures side by side.
 const COLUMNS: usize = 12;
 
-/// The dialog; modal, so that keys and screen readers stay in it.
+/// The dialog; it is modal, so that keys and screen readers stay in it.
 #[component]
 pub fn Preview() -> impl IntoView {
     let uploads = Uploads::of_page();
@@ -28,7 +28,7 @@ pub fn Preview() -> impl IntoView {
             dialog.close();
         }
     });
-    // Another file is another dialog; a moved slider is not.
+    // A new file opens a new dialog; a moved slider does not.
     let name = Memo::new(move |_| uploads.offer.with(|offer| offer.as_ref().map(|offer| offer.about.name.clone())));
     view! {
         <dialog node_ref=dialog class="preview-dialog" aria-labelledby="preview-title" on:close=move |_| uploads.offer.set(None)>

@@ -1,4 +1,4 @@
-//! The view's settings as a table: the fields of its forms, and its keys of the address.
+//! The view's settings as a table: the fields of its forms, and its keys in the address.
 
 use super::estimator_table::ESTIMATORS;
 use super::parameters;
@@ -12,22 +12,22 @@ use dbm_protocol::proof_preset;
 use std::array::from_fn;
 use std::collections::BTreeMap;
 
-/// Of all keys.
+/// Prefix of all keys.
 pub const PREFIX: &str = "p.";
 
-/// The most samples of an estimator.
+/// The most samples per estimator.
 const MOST_SAMPLES: u32 = 1_000_000;
 
 /// The highest cap.
 const HIGHEST: u32 = 1_000_000;
 
-/// Layers that can be drawn.
+/// The most layers that can be drawn.
 const MOST_LAYERS: usize = 5;
 
-/// Standard deviation of random weights: the most.
+/// Largest standard deviation of random weights.
 const MOST_DEVIATION: f64 = 3.0;
 
-/// What is read of a text; nothing is said where it cannot be.
+/// Whether a text could be read; there is no message if it could not.
 type Taken = Result<(), String>;
 
 impl Table for ProofSettings {
@@ -62,18 +62,18 @@ impl Table for ProofSettings {
             .key("show"),
         Row::new(Input::Text, |settings: &Self| (settings.pattern + 1).to_string(), Self::set_pattern).key("pattern"),
         switch!("yes", "", corrections).key("grow"),
-        // An address has one of these: how many samples are drawn, or will be.
+        // An address has one of these: the number of samples that are drawn, or that would be.
         Row::new(Input::Text, |settings: &Self| settings.samples(false), |settings: &mut Self, text| settings.set_samples(text, false)).key("samples"),
         Row::new(Input::Text, |settings: &Self| settings.samples(true), |settings: &mut Self, text| settings.set_samples(text, true)).key("go"),
     ];
 }
 
 impl ProofSettings {
-    /// The settings that an address asks for. What cannot be read is as by default.
+    /// The settings that an address asks for; defaults for whatever cannot be read.
     pub fn read(keys: &Keys) -> Self {
         let mut settings = form::read::<Self>(keys);
         if settings.model.origin == Origin::Preset {
-            // Of the preset only edits and data can be others.
+            // With the preset, only edits and data can differ.
             let ModelAndData { edits, data, .. } = settings.model;
             settings.model = ModelAndData { edits, data, ..ModelAndData::default() };
         }
@@ -134,7 +134,8 @@ impl ProofSettings {
         Ok(())
     }
 
-    /// How many samples, where those are drawn as asked; else as an address leaves it out.
+    /// The number of samples under the key `go` or `samples`, whichever applies; under the other, the value that an address
+    /// leaves out.
     fn samples(&self, go: bool) -> String {
         match go {
             _ if self.go == go => self.target.to_string(),
@@ -150,12 +151,12 @@ impl ProofSettings {
     }
 }
 
-/// A place before an end.
+/// A number below `end`.
 fn below(text: &str, end: usize) -> Result<usize, String> {
     text.parse().ok().filter(|&place| place < end).ok_or_else(String::new)
 }
 
-/// `place:value` for some, the values alone for all.
+/// `place:value` for some parameters, only the values for all.
 fn edits(model: &ModelAndData) -> String {
     let all = model.edits.len() == parameters::count(&model.sizes);
     let one = |(place, value): (&usize, &f32)| if all { value.to_string() } else { format!("{place}:{value}") };

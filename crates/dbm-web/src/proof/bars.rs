@@ -1,4 +1,4 @@
-//! The exact gradient, a bar a parameter, and on each bar the means of the estimators with their intervals.
+//! The exact gradient as one bar per parameter, and on each bar the estimators' means with their intervals.
 
 use super::estimates::Means;
 use super::estimator_table::ESTIMATORS;
@@ -11,13 +11,13 @@ use web_sys::KeyboardEvent;
 /// Height of an estimator's lane in a row, in pixels.
 const LANE: f64 = 4.6;
 
-/// A mean with half the width of its interval.
+/// A mean, and half the width of its interval.
 #[derive(Clone, PartialEq)]
 struct Estimate {
     estimator: usize,
     mean: f64,
     half: f64,
-    /// Where the mean will stop, where that is known.
+    /// The value that the mean converges to, if known.
     expectation: Option<f64>,
 }
 
@@ -25,12 +25,12 @@ struct Estimate {
 #[derive(Clone, PartialEq)]
 struct Row {
     name: String,
-    /// Nothing while it is being computed for the first time.
+    /// `None` while it is being computed for the first time.
     exact: Option<f64>,
     estimates: Vec<Estimate>,
 }
 
-/// All rows, and what the plot reaches to on either side.
+/// All rows, and the extent of the plot on either side.
 #[derive(Clone, Default, PartialEq)]
 struct Rows {
     all: Vec<Row>,
@@ -67,7 +67,7 @@ fn rows(proof: ProofState) -> Rows {
                 })
             });
             let estimates: Vec<Estimate> = estimates.collect();
-            // The first intervals are wide: they may reach out of the plot.
+            // The first intervals are wide: they may extend beyond the plot.
             let most = estimates.iter().map(|estimate| {
                 let room = if differences { estimate.half.min(4.0 * estimate.mean.abs().max(0.02)) } else { 0.0 };
                 estimate.mean.abs() + room
@@ -79,7 +79,7 @@ fn rows(proof: ProofState) -> Rows {
     Rows { all, reach: round_up(reach * 1.04), lanes: chosen.iter().filter(|chosen| **chosen).count(), differences }
 }
 
-/// The least of a few round numbers that is at least `value`.
+/// The smallest of a few round numbers that is at least `value`.
 fn round_up(value: f64) -> f64 {
     if !(value.is_finite() && value > 1e-12) {
         return 1.0;
@@ -89,12 +89,12 @@ fn round_up(value: f64) -> f64 {
     digits.into_iter().map(|digit| digit * power).find(|round| *round >= value).unwrap_or(10.0 * power)
 }
 
-/// Where a value lies, in percent of the width.
+/// Position of a value, in per cent of the width.
 fn percent(value: f64, reach: f64) -> String {
     format!("{:.2}%", 50.0 + 50.0 * (value / reach).clamp(-1.0, 1.0))
 }
 
-/// A row for each parameter, under an axis that all of them share.
+/// One row per parameter, under a shared axis.
 pub fn bars(proof: ProofState) -> impl IntoView {
     let all = Memo::new(move |_| rows(proof));
     let count = Memo::new(move |_| all.with(|all| all.all.len()));
@@ -153,7 +153,7 @@ pub fn bars(proof: ProofState) -> impl IntoView {
     }
 }
 
-/// What the whiskers are; more words where they are not each `alone`.
+/// What the whiskers mean; longer unless each interval is `alone`.
 fn whiskers(count: usize, alone: bool) -> String {
     let level = 100.0 * LEVEL;
     if alone {

@@ -1,4 +1,4 @@
-//! How the means come to the exact value, or stop beside it, as samples come in.
+//! How the means converge to the exact value, or stop short of it, as samples arrive.
 
 use super::estimates::{Estimates, Means};
 use super::estimator_table::ESTIMATORS;
@@ -8,11 +8,11 @@ use crate::canvas::{Axis, Chart, Level, Point, Series, short};
 use crate::ui::chart::ChartFigure;
 use leptos::prelude::*;
 
-/// The largest deviation is told from so many groups on: before, the errors themselves are guesses.
+/// The largest deviation is shown from this many groups on: before that, the errors themselves are unreliable.
 const GROUPS: u32 = 3;
 const LARGEST_DEVIATION: &str = "Of all parameters, how far a mean is from its exact value, in standard errors of the mean. An unbiased estimator stays about where it is; a bias grows with the root of the number of samples. Below the bound nothing speaks against the exact value.";
 
-/// The history of the means, and where they are now.
+/// The history of the means, including the present ones.
 fn history(estimates: &Estimates) -> Vec<Means> {
     let now = estimates.now();
     let mut all: Vec<Means> = estimates.history.iter().filter(|means| means.samples < now.samples).cloned().collect();
@@ -66,7 +66,7 @@ fn chart(proof: ProofState) -> Chart {
                 Some(Point::new(f64::from(means.samples), verdict.largest_errors.max(0.1)))
             };
             let all = series(&one);
-            // All of them are at about the same number of samples; what differs between estimators is below a percent.
+            // All of them have about the same number of samples, so the estimators' factors differ by less than a per cent.
             let factor =
                 histories.iter().filter_map(|(_, history)| history.last()).map(|means| means.factor(alone)).fold(0.0, f64::max);
             let label = format!("{} % bound", 100.0 * LEVEL);
@@ -77,7 +77,7 @@ fn chart(proof: ProofState) -> Chart {
     }
 }
 
-/// How far the plot reaches on either side: so that the intervals are seen as they are now and for a while before, not as at the beginning.
+/// Extent of the plot on either side: the intervals of the present and the recent past must fit, not the first ones.
 fn reach(series: &[Series], levels: &[Level]) -> f64 {
     let last = series.iter().filter_map(|series| series.points.last()).map(|point| point.x).fold(0.0, f64::max);
     let recent = series.iter().flat_map(|series| &series.points).filter(|point| point.x >= last / 12.0);
@@ -86,7 +86,7 @@ fn reach(series: &[Series], levels: &[Level]) -> f64 {
     if most > 0.0 { 1.1 * most } else { 1.0 }
 }
 
-/// Levels with their words: those nearer to each other than that share a line of words, so that none lies over another.
+/// Labels of the levels: levels closer than `least` share one label, so that no label covers another.
 fn apart(mut levels: Vec<Level>, least: f64) -> Vec<Level> {
     levels.sort_by(|a, b| b.y.total_cmp(&a.y));
     let mut last = 0;
@@ -123,7 +123,7 @@ fn summary(proof: ProofState) -> String {
     if all.is_empty() { "No samples yet.".into() } else { format!("{}.", all.join("; ")) }
 }
 
-/// The chart: of the parameter that is shown, or of the largest deviation of all.
+/// The chart: of the chosen parameter, or of the largest deviation of all.
 pub fn convergence(proof: ProofState) -> impl IntoView {
     let chart = Memo::new(move |_| chart(proof));
     let summary = Memo::new(move |_| summary(proof));

@@ -1,4 +1,4 @@
-//! How likely it is, as the model grows, that a coupling ever adds a correction.
+//! How the probability that a coupling ever adds a correction falls as the model grows.
 
 use super::state::ProofState;
 use crate::canvas::{Axis, Chart, Level, Point, Series, power_of_ten, short};
@@ -15,12 +15,12 @@ use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-/// The layer sizes of the models: shallow ones by their width, and some deep ones.
+/// The models' layer sizes: shallow ones of growing width, and some deep ones.
 const SERIES: &str =
     "2-2 3-3 4-4 4-3-2 6-6 8-8 8-5-3 10-10 12-12 16-16 25-25 25-25-25 50-50 50-50-50 100-100 200-200 784-500-500";
-/// Couplings that are run on each.
+/// Couplings run on each model.
 const RUNS: u32 = 1000;
-/// log10 of the probability of what nobody will ever see: once in a million couplings a second for thirty years.
+/// log10 of the probability of something that nobody will ever see: once in thirty years, at a million couplings a second.
 const NEVER: f64 = -15.0;
 const SECONDS_A_YEAR: f64 = 3.156e7;
 const UNITS: &str = "Of all layers, by powers of ten. Deep models stand beside shallow ones of as many units.";
@@ -94,7 +94,7 @@ fn chart(all: &Models) -> Chart {
     }
 }
 
-/// What the series says, in words.
+/// What the series shows, in words.
 fn words(all: &Models) -> Option<String> {
     let answered: Vec<(&Vec<u32>, CorrectionProbability)> =
         all.iter().filter_map(|(sizes, found)| found.map(|found| (sizes, found))).collect();
@@ -113,7 +113,7 @@ fn words(all: &Models) -> Option<String> {
     ))
 }
 
-/// A line of the table: the layer sizes, then what was found.
+/// A line of the table: the layer sizes, then the result.
 fn line((sizes, found): &(Vec<u32>, Option<CorrectionProbability>)) -> AnyView {
     let cells = found.map_or_else(
         || ["–"; 4].map(String::from),

@@ -1,4 +1,4 @@
-//! The parameter that is shown: chosen from a list, its value typed or slid; and Undo, Redo, Reset.
+//! The chosen parameter: picked from a list, its value typed or set with a slider; and Undo, Redo, Reset.
 
 use super::settings::{LARGEST, ModelAndData, Origin};
 use super::state::ProofState;
@@ -10,7 +10,7 @@ use crate::ui::undo::Edits;
 use dbm_core::words::words;
 use leptos::prelude::*;
 
-/// The fields under the graph.
+/// The fields below the graph.
 pub fn editor(proof: ProofState) -> impl IntoView {
     let shown = Memo::new(move |_| proof.settings.with(|settings| settings.show));
     let value = Memo::new(move |_| shown.get().and_then(|place| proof.value(place)));
@@ -76,7 +76,7 @@ pub fn editor(proof: ProofState) -> impl IntoView {
     }
 }
 
-/// Back, forth, and to the beginning.
+/// Undo, redo, and reset.
 fn edits(proof: ProofState) -> impl IntoView {
     let preset = move || proof.settings.with(|settings| settings.model == ModelAndData::default());
     let reset = move |()| proof.edit(None, |model| *model = ModelAndData::default());

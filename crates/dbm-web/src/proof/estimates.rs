@@ -1,4 +1,4 @@
-//! The samples of one estimator: jobs merged in their order, means, and their confidence intervals.
+//! The samples of one estimator: jobs merged in order, means, and their confidence intervals.
 
 use super::settings::LEVEL;
 use crate::canvas::bins::Summary;
@@ -7,23 +7,23 @@ use dbm_protocol::Histogram;
 use special::Beta;
 use std::collections::BTreeMap;
 
-/// Means kept of a mean's history, a power of ten.
+/// Entries kept per power of ten in the history of a mean.
 const PER_DECADE: f64 = 12.0;
-/// The estimates are made in single precision: a mean whose estimates do not differ at all may be off by so much.
+/// The estimates are in single precision: even if they are all equal, their mean may be off by this much.
 const ROUNDING: f64 = 1e-5;
 
-/// Where the jobs are cut: the first ones small, so that something is seen soon, and the history of a mean from its beginning.
+/// Where a job ends. The first jobs are small, so that results appear soon and the history of a mean starts early.
 pub fn job_end(start: u32, target: u32) -> u32 {
     let size = (start / 4 / 100 * 100).clamp(200, 2000);
     (start + size).min(target)
 }
 
-/// The means of an estimator at some number of samples.
+/// The means of an estimator after some number of samples.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Means {
-    /// Samples that they are the means of.
+    /// The number of samples.
     pub samples: u32,
-    /// Groups of samples: what the errors are told from.
+    /// Groups of samples, from which the errors are computed.
     pub groups: u32,
     /// Mean of each parameter, and its standard error.
     pub parameters: Vec<(f64, f64)>,
@@ -32,30 +32,31 @@ pub struct Means {
 /// All samples of an estimator so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Estimates {
-    /// Jobs that came before their turn, by their first sample, with their end.
+    /// Jobs that arrived before their turn, by their first sample, each with its end.
     early: BTreeMap<u32, (u32, EstimateSums, Vec<u8>)>,
-    /// The sample that the next job to count begins with: all before it have been drawn.
+    /// First sample of the next job to be merged: all samples before it have been drawn.
     pub next: u32,
     all: EstimateSums,
     /// States of persistent chains after the last sample.
     pub chains: Vec<u8>,
-    /// The history of the means, rising in samples.
+    /// The history of the means, in order of samples.
     pub history: Vec<Means>,
 }
 
-/// How an estimator stands to the exact gradient.
+/// How an estimator compares with the exact gradient.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Verdict {
-    /// Parameters in whose interval the exact value lies.
+    /// Parameters whose interval contains the exact value.
     pub inside: usize,
-    /// The largest difference of a mean from the exact value,
+    /// The largest difference between a mean and the exact value,
     pub largest: f64,
-    /// and the largest one in standard errors.
+    /// and the largest such difference in standard errors.
     pub largest_errors: f64,
 }
 
 impl Estimates {
-    /// Takes the answer to the job that began with this sample and ended before `end`; it counts once all before it have come.
+    /// Stores the answer to the job that began with sample `start` and ended before `end`; it is merged once all earlier ones
+    /// have arrived.
     pub fn take(&mut self, start: u32, end: u32, sums: EstimateSums, chains: Vec<u8>) {
         self.early.insert(start, (end, sums, chains));
         while let Some((end, sums, chains)) = self.early.remove(&self.next) {
@@ -74,7 +75,7 @@ impl Estimates {
         }
     }
 
-    /// Samples that were drawn and count.
+    /// Samples that have been drawn and merged.
     pub fn samples(&self) -> u32 {
         self.all.samples
     }
@@ -84,7 +85,7 @@ impl Estimates {
         self.all.capped + self.all.tries_capped
     }
 
-    /// The means as they are now.
+    /// The present means.
     pub fn now(&self) -> Means {
         let EstimateSums { samples, groups, .. } = self.all;
         let parameters = if samples == 0 { Vec::new() } else { self.all.mean_and_error() };
@@ -101,8 +102,9 @@ impl Estimates {
 }
 
 impl Means {
-    /// Half the width of an interval, in standard errors: the two-sided quantile of Student's distribution with a degree of freedom less than there are groups.
-    /// Simultaneous (Bonferroni): what may lie beyond is shared out among the parameters.
+    /// Half the width of an interval, in standard errors: the two-sided quantile of Student's t distribution, whose degrees of
+    /// freedom are one fewer than the groups. For simultaneous intervals (Bonferroni) the error probability is divided among the
+    /// parameters.
     pub fn factor(&self, alone: bool) -> f64 {
         let beyond = (1.0 - LEVEL) / if alone { 1.0 } else { self.parameters.len().max(1) as f64 };
         student(beyond, f64::from(self.groups) - 1.0)
@@ -115,7 +117,7 @@ impl Means {
         Some((mean, half))
     }
 
-    /// How the means stand to the exact values; nothing before there are two groups.
+    /// How the means compare with the exact values; `None` before there are two groups.
     pub fn verdict(&self, exact: &[f64], alone: bool) -> Option<Verdict> {
         if self.groups < 2 || self.parameters.len() != exact.len() {
             return None;
@@ -127,7 +129,7 @@ impl Means {
             let off = (mean - exact).abs();
             verdict.inside += usize::from(off <= half);
             verdict.largest = verdict.largest.max(off);
-            // What rounding explains is no deviation.
+            // A difference that rounding explains is not a deviation.
             let error = half / factor;
             verdict.largest_errors = verdict.largest_errors.max(if off == 0.0 { 0.0 } else { off / error });
         }
@@ -135,7 +137,7 @@ impl Means {
     }
 }
 
-/// The value that the size of a variable of Student's t distribution exceeds with probability `beyond`, in `(0, 1)`.
+/// The value that the absolute value of a Student's t variable exceeds with probability `beyond`, in `(0, 1)`.
 fn student(beyond: f64, freedom: f64) -> f64 {
     if freedom < 1.0 {
         return f64::INFINITY;
@@ -150,7 +152,7 @@ mod tests {
     use super::*;
     use dbm_core::rng::{Purpose, Streams};
 
-    /// A job of groups of 10 samples whose means are given.
+    /// A job of groups of 10 samples with these means.
     fn job(means: &[[f64; 2]]) -> EstimateSums {
         let total = |f: &dyn Fn(f64) -> f64| (0..2).map(|at| means.iter().map(|mean| f(mean[at])).sum()).collect();
         EstimateSums {
@@ -167,13 +169,13 @@ mod tests {
 
     #[test]
     fn the_quantiles_are_those_of_the_tables() {
-        // Two-sided 1 %, from the tables of Student's distribution and, at last, of the normal one.
+        // Two-sided 1 %, from the tables of Student's t distribution and, last, of the normal one.
         let of_tables = [(1.0, 63.657), (2.0, 9.925), (3.0, 5.841), (4.0, 4.604), (5.0, 4.032), (9.0, 3.250), (30.0, 2.750)];
         for (freedom, value) in of_tables.into_iter().chain([(1e7, 2.575_829)]) {
             let got = student(0.01, freedom);
             assert!((got / value - 1.0).abs() < 1e-4, "{freedom}: {got} for {value}");
         }
-        // Simultaneous for 27 parameters: 0.01 / 27 beyond, and more with few groups.
+        // Simultaneous for 27 parameters: 0.01 / 27 beyond; the factor is larger if there are few groups.
         assert!((student(0.01 / 27.0, 999.0) - 3.572_57).abs() < 1e-4, "{}", student(0.01 / 27.0, 999.0));
         assert_eq!(student(0.01, 0.0), f64::INFINITY);
     }
@@ -238,8 +240,8 @@ mod tests {
 
     #[test]
     fn intervals_hold_their_level() {
-        // 400 runs of 20 groups, means of 5 parameters from a normal law; seed 7. At level 99 % about 4 of 400 fail; more than 12
-        // has a probability below 0.0005 if each fails with 1 %.
+        // 400 runs of 20 groups, means of 5 parameters from a normal distribution; seed 7. At level 99 % about 4 of 400 fail;
+        // more than 12 has a probability below 0.0005 if each fails with 1 %.
         let streams = Streams::new(7);
         let mut failed = 0;
         for run in 0..400 {

@@ -1,19 +1,19 @@
-//! The estimators that can be chosen: one row each, from which forms, plots, tables and the address are made.
+//! The available estimators: one row each, from which forms, plots, tables and the address are made.
 
 use crate::ui::table::rows;
 use dbm_core::gradient::EstimatorSettings;
 use std::sync::LazyLock;
 
-/// What an estimator is called, what it is, and how it is drawn.
+/// The names of an estimator, its settings, and how it is drawn.
 #[derive(Debug)]
 pub struct EstimatorRow {
-    /// As the literature writes it.
+    /// Its name in the literature.
     pub title: &'static str,
-    /// As the address and `dbm` name it.
+    /// Its name in the address and in `dbm`.
     pub name: String,
     /// What it is, in a sentence or two.
     pub help: &'static str,
-    /// What it runs with.
+    /// The settings it runs with.
     pub settings: EstimatorSettings,
     /// Its hue in plots, 0 to 5.
     pub hue: usize,
@@ -23,7 +23,7 @@ pub struct EstimatorRow {
     pub mark: &'static str,
 }
 
-/// How many there are.
+/// Number of estimators.
 pub const COUNT: usize = 8;
 
 /// Hue and dash of each.
@@ -38,11 +38,11 @@ const DRAWN: [(usize, &[f64]); COUNT] = [
     (5, &[2.0, 2.0]),
 ];
 
-/// All of them, in the order of the plots.
+/// All estimators, in the order of the plots.
 pub static ESTIMATORS: LazyLock<Vec<EstimatorRow>> = LazyLock::new(|| {
     let row = |([title, mark, help], (hue, dash)): ([&'static str; 3], (usize, &'static [f64]))| {
         let name = title.to_ascii_lowercase();
-        // Few particles on a short way: more to correct, and sooner drawn.
+        // Few particles on a short path: there is more to correct, and samples are drawn sooner.
         let settings = EstimatorSettings { particles: 4, smc_steps: 4, ..name.parse().unwrap_or_default() };
         EstimatorRow { title, name, help, settings, hue, dash, mark }
     };

@@ -1,4 +1,4 @@
-//! Which model: the preset, one drawn by a seed, or that of the lab's run; and who estimates, with which caps.
+//! The choice of the model: the preset, a random one, or that of the lab's run; and the choice of estimators, with their caps.
 
 use super::estimator_table::{COUNT, ESTIMATORS};
 use super::settings::{MAX_UNITS, ModelAndData, Origin};
@@ -14,12 +14,12 @@ use dbm_protocol::{ModelSource, SmallModel};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-/// Sizes to choose from.
+/// Layer sizes to choose from.
 const SIZES: [&str; 7] = ["2-2", "3-2", "4-4", "3-3-2", "4-3-2", "3-3-2-2", "6-4"];
-/// Why there is no model of the lab's run to use.
+/// Why the lab's run has no usable model.
 const NEEDS: &str = "The lab trains no model of at most 24 units, and a larger one cannot be enumerated. Under Train choose bars and stripes with hidden layers of at most 8 units in all, and press Train.";
 
-/// Layer sizes, units, what a random model is drawn with, and the model in training.
+/// Layer sizes, units, the settings of a random model, and the model in training.
 pub fn model_form(proof: ProofState) -> impl IntoView {
     let (session, embedded) = (Session::of_page(), OnShow::of_page().embedded.is_some());
     let (form, status) = (proof.form(), RwSignal::new(String::new()));
@@ -35,7 +35,7 @@ pub fn model_form(proof: ProofState) -> impl IntoView {
         let random = |sizes: &str| SelectOption::new(sizes, format!("{sizes}, random"));
         let mut all = vec![SelectOption::new("preset", "4-3-2, the preset")];
         all.extend(SIZES.map(random));
-        // Sizes that came by the address, or a model of the run.
+        // Sizes from the address, or a model of the run.
         value.with(|value| match value.as_str() {
             "run" => all.push(SelectOption::new("run", "of the lab’s run")),
             value if all.iter().all(|option| option.value != value) => all.push(random(value)),
@@ -62,7 +62,7 @@ pub fn model_form(proof: ProofState) -> impl IntoView {
                 </div>
                 {["units", "model-seed", "deviation"].map(|key| form.field(key))}
             </div>
-            // Where Proof is alone, nothing trains.
+            // If Proof is alone, nothing trains.
             <Show when=move || !embedded>
                 <Button
                     label="Use the model in training"
@@ -77,7 +77,7 @@ pub fn model_form(proof: ProofState) -> impl IntoView {
     }
 }
 
-/// Asks the lab for its run's checkpoint, and the workers for the model in it.
+/// Requests the run's checkpoint from the lab, and the model in it from the workers.
 fn take(proof: ProofState, session: Session, status: RwSignal<String>) {
     let units = session.models.training.with_untracked(|about| about.as_ref().map_or(u32::MAX, |about| about.sizes.iter().sum()));
     if units > MAX_UNITS {
@@ -101,7 +101,7 @@ async fn model_in_training(session: Session) -> Result<SmallModel, Failure> {
     pool::model(Group::Exact, ModelSource::Checkpoint { bytes }).await
 }
 
-/// The checkboxes, and what is folded below them.
+/// The checkboxes, and the settings folded below them.
 pub fn estimators(proof: ProofState) -> impl IntoView {
     let (settings, form) = (proof.settings, proof.form());
     let boxes = (0..COUNT)

@@ -1,4 +1,4 @@
-//! The model as a graph: layers as rows of units, weights as edges that can be dragged, and the pattern on view below.
+//! The model as a graph: layers as rows of units, weights as edges that can be dragged, and the chosen pattern below.
 
 use super::parameters::{self, Parameter, unit_name};
 use super::settings::LARGEST;
@@ -10,16 +10,16 @@ use web_sys::{Element, HtmlElement, KeyboardEvent, PointerEvent};
 
 /// Width of the drawing, in its own pixels.
 const WIDTH: f64 = 400.0;
-/// Between two layers.
+/// Distance between two layers.
 const APART: f64 = 112.0;
-/// Units are at most so large.
+/// Largest radius of a unit.
 const RADIUS: f64 = 23.0;
-/// What a pixel of a drag changes a parameter by.
+/// How much a drag of one pixel changes a parameter.
 const DRAG: f64 = 0.01;
-/// A press that moves less is no drag.
+/// A press that moves less than this is not a drag.
 const STILL: f64 = 4.0;
 
-/// Where things are.
+/// The positions of units and edges.
 #[derive(Clone, PartialEq)]
 struct Layout {
     sizes: Vec<u32>,
@@ -33,7 +33,7 @@ impl Layout {
         Self { sizes, radius }
     }
 
-    /// The visible layer is the lowest.
+    /// The visible layer is at the bottom.
     fn place(&self, layer: usize, unit: usize) -> (f64, f64) {
         let n = f64::from(self.sizes[layer]);
         let step = (WIDTH / n).min(96.0);
@@ -55,7 +55,7 @@ impl Layout {
     }
 }
 
-/// The part of a disc below a level, as a path: `share` of its height.
+/// The part of a disc below a level, as a path; the level is at `share` of its height.
 fn level(x: f64, y: f64, radius: f64, share: f64) -> String {
     let share = share.clamp(0.0, 1.0);
     let up = radius * (1.0 - 2.0 * share);
@@ -72,7 +72,7 @@ fn level(x: f64, y: f64, radius: f64, share: f64) -> String {
     format!("M{:.2} {:.2}A{radius:.2} {radius:.2} 0 {large} 0 {:.2} {:.2}Z", x - half, y + up, x + half, y + up)
 }
 
-/// A press under way.
+/// A press in progress.
 #[derive(Clone, Copy)]
 struct Press {
     place: usize,
@@ -81,19 +81,19 @@ struct Press {
     moved: bool,
 }
 
-/// The element of a parameter.
+/// Id of a parameter's element.
 fn id(place: usize) -> String {
     format!("proof-parameter-{place}")
 }
 
 fn focus(place: usize) {
     if let Some(element) = document().get_element_by_id(&id(place)) {
-        // The method is the same on elements of SVG.
+        // SVG elements have the same method.
         let _ = element.unchecked_ref::<HtmlElement>().focus();
     }
 }
 
-/// What a key does to the parameter that has the focus.
+/// Handles a key for the focused parameter.
 fn key(proof: ProofState, here: RwSignal<usize>, end: usize, event: &KeyboardEvent) {
     if event.ctrl_key() || event.meta_key() || event.alt_key() {
         return;
@@ -113,7 +113,7 @@ fn key(proof: ProofState, here: RwSignal<usize>, end: usize, event: &KeyboardEve
     }
     event.prevent_default();
     if proof.settings.with_untracked(|settings| settings.show != Some(place)) {
-        // The edit goes on: what was changed so far stays one step.
+        // The edit continues: all changes so far remain one step.
         proof.settings.update(|settings| settings.show = Some(place));
     }
 }
@@ -124,7 +124,7 @@ fn go(place: usize, here: RwSignal<usize>, event: &KeyboardEvent) {
     focus(place);
 }
 
-/// The drawing, whose parameters are dragged, or changed by keys.
+/// The drawing, whose parameters are changed by dragging or with keys.
 pub fn graph(proof: ProofState) -> impl IntoView {
     let layout = Memo::new(move |_| Layout::new(proof.sizes()));
     let here = RwSignal::new(0_usize);
@@ -167,7 +167,8 @@ pub fn graph(proof: ProofState) -> impl IntoView {
             focus(at.place);
         }
     };
-    // A finger on what is shown drags it; anywhere else it moves the page. Browsers heed `touch-action` on the parts of a drawing only in part.
+    // A finger drags the chosen parameter; anywhere else it scrolls the page. Browsers support `touch-action` on parts of a
+    // drawing only incompletely.
     let touched = move |event: web_sys::Event| {
         let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
         if target.is_some_and(|target| target.closest(".shown").ok().flatten().is_some()) {
@@ -203,7 +204,7 @@ pub fn graph(proof: ProofState) -> impl IntoView {
     }
 }
 
-/// Edges, then units over them, then the pattern on view.
+/// Edges, then units on top of them, then the chosen pattern.
 fn picture(proof: ProofState, here: RwSignal<usize>, layout: &Layout) -> impl IntoView + use<> {
     let (mut edges, mut units) = (Vec::new(), Vec::new());
     for (place, parameter) in parameters::all(&layout.sizes).into_iter().enumerate() {
@@ -221,17 +222,17 @@ fn picture(proof: ProofState, here: RwSignal<usize>, layout: &Layout) -> impl In
     }
 }
 
-/// The dashes of a line for a value.
+/// The dashes of a line, by the sign of its value.
 fn sign(value: f32) -> &'static str {
     if value < 0.0 { "5 4" } else { "none" }
 }
 
-/// The width of a line for a value.
+/// The width of a line, by its value.
 fn width(value: f32) -> String {
     if value == 0.0 { "0.6".into() } else { format!("{:.2}", 0.8 + 3.4 * value.abs().min(3.0)) }
 }
 
-/// A parameter as a slider: what is drawn of it, by its value.
+/// A parameter as a slider, drawn according to its value.
 fn slider(
     proof: ProofState,
     here: RwSignal<usize>,
@@ -305,7 +306,7 @@ fn disc(
     slider(proof, here, place, ("unit", name), Some(probability), drawn)
 }
 
-/// A bit of the pattern on view, below its unit.
+/// A bit of the chosen pattern, below its unit.
 fn bit(proof: ProofState, layout: &Layout, unit: usize) -> impl IntoView + use<> {
     let (x, y) = layout.place(0, unit);
     let side = (2.0 * layout.radius).min(30.0);

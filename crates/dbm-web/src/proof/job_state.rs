@@ -1,50 +1,50 @@
-//! Where the jobs of the view stand, and which is to be done next.
+//! The state of the view's jobs, and the choice of the next one.
 
 use super::estimates::{Estimates, job_end};
 use super::estimator_table::{COUNT, ESTIMATORS};
 use super::settings::ProofSettings;
 use crate::worker::pool;
 
-/// Where the jobs stand.
+/// The state of the jobs.
 #[derive(Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each says of another thing whether it is under way")]
 pub struct Jobs {
     /// Whether the exact values are those of the present model and data.
     pub exact_is_current: bool,
-    /// Whether the model or the exact values are being asked for.
+    /// Whether the model or the exact values have been requested.
     pub asking_exact: bool,
-    /// Whether the model or its data have changed since they were asked for.
+    /// Whether the model or its data have changed since that request.
     pub exact_is_stale: bool,
-    /// Whether samples may be asked for: the visitor's hand is still.
+    /// Whether samples may be requested: the visitor has stopped making changes.
     pub is_quiet: bool,
     /// Each estimator's samples.
     pub lanes: Vec<Lane>,
-    /// Jobs at work, of samples and of exact expectations.
+    /// Jobs in progress, for samples and for exact expectations.
     pub at_work: u32,
-    /// Whether the exact expectation was asked for, of each estimator.
+    /// Whether each estimator's exact expectation has been requested.
     pub asked_expectations: [bool; COUNT],
 }
 
 /// The samples of one estimator, and its jobs.
 #[derive(Default)]
 pub struct Lane {
-    /// The sample that the next job begins with.
+    /// First sample of the next job.
     pub next: u32,
-    /// Jobs at work.
+    /// Jobs in progress.
     pub at_work: u32,
-    /// What has been drawn.
+    /// The samples drawn so far.
     pub estimates: Estimates,
 }
 
 impl Jobs {
-    /// The estimator that is furthest behind and can go on, from which sample, with which chains.
+    /// The estimator that is furthest behind and can continue, its next sample, and its chains.
     pub fn next_job(&mut self, settings: &ProofSettings) -> Option<(usize, u32, Vec<u8>)> {
         let width = pool::width() as u32;
         if self.at_work > width {
             return None;
         }
         let can = |(at, lane): &(usize, &Lane)| {
-            // Persistent chains are handed from job to job; of the others no one takes all workers.
+            // Persistent chains pass from job to job; no other estimator takes all workers.
             let most = if ESTIMATORS[*at].settings.kind.descriptor().persistent { 1 } else { width.div_ceil(2) + 1 };
             settings.chosen[*at] && lane.next < settings.target && lane.at_work < most
         };

@@ -1,4 +1,4 @@
-//! The jobs of the view: the model, its exact values, the exact expectations of biased estimators, and the samples, job by job.
+//! The jobs of the view: the model, its exact values, the exact expectations of biased estimators, and the samples.
 
 use super::estimates::{Estimates, job_end};
 use super::estimator_table::{COUNT, ESTIMATORS};
@@ -12,7 +12,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::time::Duration;
 
-/// What was changed by hand may be changed further: the samples of the new model begin after so much quiet.
+/// A manual change may continue: the samples of the new model begin after this pause.
 const QUIET: Duration = Duration::from_millis(350);
 
 /// Keeps the jobs in step with the settings.
@@ -45,20 +45,20 @@ pub fn follow(proof: ProofState) {
     });
 }
 
-/// The same samples once more, from the first one.
+/// Draws the same samples again, from the first one.
 pub fn start_over(proof: ProofState) {
     forget_samples(proof);
     proof.settings.update(|settings| settings.go = true);
     give_jobs(proof);
 }
 
-/// Forgets all samples, and what went wrong with them.
+/// Discards all samples and their errors.
 fn forget_samples(proof: ProofState) {
     pool::cancel(Group::Estimates);
     let exact_is_current = proof.jobs.try_update_value(|jobs| {
         jobs.lanes = ESTIMATORS.iter().map(|_| Lane::default()).collect();
         jobs.at_work = 0;
-        // The expectations that were at work are cancelled with the rest.
+        // Expectations in progress are cancelled with the rest.
         let known = |at| proof.expectations.with_untracked(|all| all.get(at).is_some_and(Option::is_some));
         jobs.asked_expectations = std::array::from_fn(known);
         jobs.exact_is_current
@@ -70,7 +70,7 @@ fn forget_samples(proof: ProofState) {
     }
 }
 
-/// Asks for the exact values, and once more if all has changed meanwhile: one question at a time.
+/// Requests the exact values, and again if anything has changed meanwhile: one request at a time.
 fn update_exact(proof: ProofState) {
     let was_asking = proof.jobs.try_update_value(|jobs| {
         jobs.exact_is_stale = true;
@@ -95,7 +95,7 @@ fn update_exact(proof: ProofState) {
     });
 }
 
-/// Asks for the model where it is another, and then for its exact values.
+/// Requests the model if it has changed, and then its exact values.
 async fn ask_exact(proof: ProofState) -> Result<(), Failure> {
     let source = proof.settings.with_untracked(|settings| settings.model.source());
     if proof.base.with_untracked(|base| base.as_ref().is_none_or(|(of, _)| *of != source)) {
@@ -116,13 +116,13 @@ async fn ask_exact(proof: ProofState) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The edited model, and the patterns one after another; nothing while the model is being asked for.
+/// The edited model, and the patterns one after another; `None` until the model has arrived.
 fn model_and_data(proof: ProofState) -> Option<(SmallModel, Vec<u8>)> {
     let (_, base) = proof.base.get_untracked()?;
     Some(proof.settings.with_untracked(|settings| (settings.model.edited(base), settings.model.bits())))
 }
 
-/// Gives jobs to the workers, as many as they can take, where it is time.
+/// Gives the workers as many jobs as they can take, if everything is ready.
 fn give_jobs(proof: ProofState) {
     let ready = proof.jobs.with_value(|jobs| jobs.exact_is_current && jobs.is_quiet && !jobs.lanes.is_empty());
     if !ready || proof.problem.with_untracked(Option::is_some) {
@@ -163,7 +163,7 @@ fn give_jobs(proof: ProofState) {
     }
 }
 
-/// Gives one job to the workers. It ends without an answer where all samples have been forgotten meanwhile.
+/// Gives one job to the workers. It ends without an answer if all samples have been discarded meanwhile.
 fn give<T: 'static>(
     proof: ProofState,
     command: DiagnosticsCommand,
@@ -179,7 +179,8 @@ fn give<T: 'static>(
     });
 }
 
-/// Asks where the biased estimators will stop. The mean of an unbiased one is the exact gradient, and computing it would take minutes.
+/// Requests the values that the biased estimators converge to. The mean of an unbiased one is the exact gradient, and computing
+/// it would take minutes.
 fn ask_expectations(proof: ProofState, settings: &ProofSettings, model: &SmallModel, data: &[u8]) {
     if settings.model.n_units() > MAX_EXPECTATION_UNITS {
         return;
@@ -195,7 +196,7 @@ fn ask_expectations(proof: ProofState, settings: &ProofSettings, model: &SmallMo
         let command = DiagnosticsCommand::Expectation { model: model.clone(), data: data.to_vec(), settings };
         let pick = |event| if let DiagnosticsEvent::Expectation(expectations) = event { Some(expectations.mean) } else { None };
         give(proof, command, pick, move |answer| {
-            // Without it there is no mark in the plot, and that is all.
+            // Without it the plot only lacks a mark.
             if let Ok(mean) = answer {
                 proof.expectations.update(|all| all[estimator] = Some(mean));
             }
@@ -204,7 +205,7 @@ fn ask_expectations(proof: ProofState, settings: &ProofSettings, model: &SmallMo
     }
 }
 
-/// Has the numbers shown, soon.
+/// Shows the numbers soon.
 fn show(proof: ProofState) {
     proof.look.run(move || {
         proof.estimates.set(proof.jobs.with_value(|jobs| jobs.lanes.iter().map(|lane| lane.estimates.clone()).collect()));

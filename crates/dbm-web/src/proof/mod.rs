@@ -1,4 +1,4 @@
-//! Proof: the exact gradient of a model small enough to enumerate, and who comes to it.
+//! Proof: the exact gradient of a model small enough to enumerate, and which estimators converge to it.
 
 mod address;
 mod bars;
@@ -25,7 +25,7 @@ use leptos::prelude::*;
 use settings::ProofSettings;
 use state::ProofState;
 
-/// The region; what it is set to is in the address.
+/// The region of the view; its settings are in the address.
 #[component]
 pub fn Proof() -> impl IntoView {
     let proof = ProofState::default();
@@ -41,7 +41,7 @@ pub fn Proof() -> impl IntoView {
     jobs::follow(proof);
     corrections::follow(proof);
     let undo = move |event: web_sys::KeyboardEvent| {
-        // In a field these keys are the field's.
+        // Text fields use these keys themselves.
         let typing = event.target().and_then(|target| wasm_bindgen::JsCast::dyn_into::<web_sys::HtmlInputElement>(target).ok());
         if let Some(back) = undo::asked(&event).filter(|_| typing.is_none_or(|field| field.type_() != "text")) {
             event.prevent_default();

@@ -1,18 +1,18 @@
-//! The parameters of a small model in the order of its gradient, and what they are called.
+//! The parameters of a small model in the order of its gradient, and their names.
 
 use crate::ui::number::subscript;
 use dbm_protocol::SmallModel;
 
-/// A parameter by its place in the model.
+/// A parameter, by its position in the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
-    /// Of unit `from` of a layer and unit `to` of the layer above it.
+    /// The weight between unit `from` of a layer and unit `to` of the layer above it.
     Weight { layer: usize, from: usize, to: usize },
-    /// Of a unit.
+    /// The bias of a unit.
     Bias { layer: usize, unit: usize },
 }
 
-/// All of them: the weights of each pair of layers row by row, lowest pair first, then the biases of each layer.
+/// All parameters: the weights of each pair of layers row by row, lowest pair first, then the biases of each layer.
 pub fn all(sizes: &[u32]) -> Vec<Parameter> {
     let weights = sizes.windows(2).enumerate().flat_map(|(layer, pair)| {
         let (rows, columns) = (pair[0] as usize, pair[1] as usize);
@@ -23,7 +23,7 @@ pub fn all(sizes: &[u32]) -> Vec<Parameter> {
     weights.chain(biases).collect()
 }
 
-/// How many there are.
+/// The number of parameters.
 pub fn count(sizes: &[u32]) -> usize {
     let (weights, units) = (sizes.windows(2).map(|pair| pair[0] * pair[1]).sum::<u32>(), sizes.iter().sum::<u32>());
     (weights + units) as usize
@@ -34,7 +34,7 @@ pub fn values(model: &SmallModel) -> Vec<f32> {
     model.weights.iter().chain(&model.biases).flatten().copied().collect()
 }
 
-/// The place of a parameter's value.
+/// The value of a parameter, by its index.
 pub fn value_mut(model: &mut SmallModel, place: usize) -> Option<&mut f32> {
     model.weights.iter_mut().chain(&mut model.biases).flatten().nth(place)
 }
@@ -50,7 +50,7 @@ pub fn unit_name(sizes: &[u32], layer: usize, unit: usize) -> String {
 }
 
 impl Parameter {
-    /// In few characters, for a plot: `v₁ h₂` for a weight, `v₁` for a bias.
+    /// A short name, for a plot: `v₁ h₂` for a weight, `v₁` for a bias.
     pub fn short(self, sizes: &[u32]) -> String {
         match self {
             Self::Weight { layer, from, to } => format!("{} {}", unit_name(sizes, layer, from), unit_name(sizes, layer + 1, to)),
@@ -58,7 +58,7 @@ impl Parameter {
         }
     }
 
-    /// In words, for a list.
+    /// Its name in words, for a list.
     pub fn name(self, sizes: &[u32]) -> String {
         match self {
             Self::Weight { layer, from, to } => {
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn a_place_is_the_same_in_the_model_as_in_the_gradient() {
-        // The core flattens a gradient pair by pair and row by row, then layer by layer: so is a model told.
+        // The core flattens a gradient pair by pair and row by row, then layer by layer; a model has the same order.
         let mut model = SmallModel {
             sizes: vec![2, 3, 1],
             units: Units::Signs,

@@ -1,4 +1,4 @@
-//! The data: a few visible patterns, as rows of cells that can be pressed.
+//! The data: a few visible patterns, as rows of cells that can be clicked.
 
 use super::parameters::unit_name;
 use super::settings::MAX_PATTERNS;
@@ -7,13 +7,13 @@ use crate::ui::button::Button;
 use leptos::html::Ul;
 use leptos::prelude::*;
 
-/// A line for each pattern, and a button for one more.
+/// One line per pattern, and a button that adds one.
 pub fn patterns(proof: ProofState) -> impl IntoView {
     let shape = Memo::new(move |_| proof.settings.with(|settings| (settings.model.data.len(), settings.model.sizes[0] as usize)));
     let list = NodeRef::<Ul>::new();
     let add = move |()| {
         proof.edit(None, |model| {
-            // A pattern that is not there yet, where there is one.
+            // A pattern that is not in the data yet, if there is one.
             let width = model.sizes[0] as usize;
             let of = |number: usize| (0..width).map(|unit| (number >> unit & 1) as u8).collect::<Vec<u8>>();
             let fresh = (0..1 << width.min(12)).map(of).find(|pattern| !model.data.contains(pattern));
@@ -22,7 +22,7 @@ pub fn patterns(proof: ProofState) -> impl IntoView {
             }
         });
         proof.settings.update(|settings| settings.pattern = settings.model.data.len() - 1);
-        // The new one is last, which may be out of sight.
+        // The new one is last, and may be out of sight.
         request_animation_frame(move || {
             if let Some(list) = list.get_untracked() {
                 list.set_scroll_top(list.scroll_height());

@@ -1,4 +1,4 @@
-//! Everything the view can be set to, as a value: the model and its data, who estimates, and how it is shown.
+//! All settings of the view, as one value: the model and its data, the estimators, and how they are shown.
 
 use super::estimator_table::{COUNT, ESTIMATORS};
 use super::parameters;
@@ -8,13 +8,13 @@ use dbm_core::{Settings, Units};
 use dbm_protocol::{ModelSource, SmallModel, proof_preset};
 use std::collections::BTreeMap;
 
-/// Units of a model, in all, up to which the gradient can be enumerated.
+/// Most units of a model, in all, for which the gradient can be enumerated.
 pub const MAX_UNITS: u32 = 24;
-/// Units, in all, up to which the expectation of an estimator can be computed exactly.
+/// Most units, in all, for which the expectation of an estimator can be computed exactly.
 pub const MAX_EXPECTATION_UNITS: u32 = 10;
-/// Visible patterns there may be.
+/// Most visible patterns.
 pub const MAX_PATTERNS: usize = 12;
-/// How large a weight or a bias may be made by hand.
+/// The largest absolute value of a weight or bias set by hand.
 pub const LARGEST: f32 = 5.0;
 /// Confidence level of the intervals.
 pub const LEVEL: f64 = 0.99;
@@ -44,35 +44,35 @@ pub struct ModelAndData {
     pub seed: u64,
     /// Standard deviation of random weights.
     pub deviation: f64,
-    /// Parameters that were edited, by their place in the gradient.
+    /// Edited parameters, by their index in the gradient.
     pub edits: BTreeMap<usize, f32>,
-    /// The visible patterns; one byte a bit.
+    /// The visible patterns; one byte per bit.
     pub data: Vec<Vec<u8>>,
 }
 
-/// Everything the view is set to; the rows say what each is.
+/// All settings of the view; the rows say what each is.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "switches of the view, each with its own key in the address")]
 pub struct ProofSettings {
     /// The model and its data.
     pub model: ModelAndData,
-    /// Which of [`ESTIMATORS`].
+    /// Which of [`ESTIMATORS`] are chosen.
     pub chosen: [bool; COUNT],
     pub marginalize: bool,
-    /// Caps of local searches, in sweeps, of couplings, in steps, and of one draw of a Gibbs coupling, in tries.
+    /// Caps on local searches, in sweeps; on couplings, in steps; and on one draw of a Gibbs coupling, in tries.
     pub caps: [u32; 3],
     pub seed: u64,
     pub alone: bool,
     pub differences: bool,
-    /// Samples to draw of each estimator.
+    /// Samples to draw from each estimator.
     pub target: u32,
     /// Whether samples are drawn.
     pub go: bool,
-    /// The parameter that is shown; all of them where there is none.
+    /// The chosen parameter; `None` shows all of them.
     pub show: Option<usize>,
-    /// The pattern that is shown.
+    /// The chosen pattern.
     pub pattern: usize,
-    /// Whether it is computed how likely a correction is as the model grows.
+    /// Whether to compute how likely a correction is as the model grows.
     pub corrections: bool,
 }
 
@@ -82,7 +82,7 @@ impl Default for ModelAndData {
         let (sizes, units) = match preset.source {
             ModelSource::Given(model) => (model.sizes, model.units),
             ModelSource::Orthogonal { sizes, units, .. } | ModelSource::Gaussian { sizes, units, .. } => (sizes, units),
-            // A preset is none.
+            // The preset is never a checkpoint.
             ModelSource::Checkpoint { .. } => (vec![1, 1], Units::Signs),
         };
         let data = preset.data.chunks(sizes[0] as usize).map(<[u8]>::to_vec).collect();
@@ -112,13 +112,13 @@ impl Default for ProofSettings {
 }
 
 impl ModelAndData {
-    /// A random model of such sizes, with the patterns that fit it.
+    /// A random model with these sizes, and patterns that fit it.
     pub fn random(sizes: Vec<u32>, units: Units) -> Self {
         let data = patterns(sizes[0] as usize);
         Self { origin: Origin::Random, sizes, units, data, ..Self::default() }
     }
 
-    /// The parameters of the lab's run, rounded to three places so that the address can hold them.
+    /// The parameters of the lab's run, rounded to three decimals so that they fit into the address.
     pub fn of_run(model: &SmallModel) -> Self {
         let edits = parameters::values(model).into_iter().map(rounded).enumerate().collect();
         let data = patterns(model.sizes[0] as usize);
@@ -152,7 +152,7 @@ impl ModelAndData {
         }
     }
 
-    /// A model with the edits in it.
+    /// The model with the edits applied.
     pub fn edited(&self, mut model: SmallModel) -> SmallModel {
         for (&place, &value) in &self.edits {
             if let Some(parameter) = parameters::value_mut(&mut model, place) {
@@ -169,33 +169,33 @@ impl ModelAndData {
 }
 
 impl ProofSettings {
-    /// What an estimator runs with.
+    /// The settings that an estimator runs with.
     pub fn of_estimator(&self, estimator: usize) -> Settings {
         let [max_sweeps, max_meeting, max_tries] = self.caps;
         let estimator = EstimatorSettings { max_tries, ..ESTIMATORS[estimator].settings };
         Settings { seed: self.seed, estimator, marginalize: self.marginalize, max_sweeps, max_meeting, ..Settings::default() }
     }
 
-    /// Whether the same samples are drawn, of however many estimators.
+    /// Whether both settings draw the same samples, whatever their estimators and number.
     pub fn samples_alike(&self, other: &Self) -> bool {
         let key = |settings: &Self| (settings.marginalize, settings.caps, settings.seed);
         self.model == other.model && key(self) == key(other)
     }
 }
 
-/// An edited value: in few characters, and of a size that keeps the sums finite.
+/// An edited value, rounded to a few characters and limited so that the sums stay finite.
 pub fn rounded(value: f32) -> f32 {
     let held = if value.is_finite() { value.clamp(-LARGEST, LARGEST) } else { 0.0 };
-    // The nearest number that has three places; never the negative zero.
+    // The nearest number with three decimals; never negative zero.
     ((f64::from(held) * 1000.0).round_ties_even() / 1000.0) as f32 + 0.0
 }
 
-/// The data that a model has until others are chosen.
+/// The data of a model until others are chosen.
 pub fn usual_data(model: &ModelAndData) -> Vec<Vec<u8>> {
     if model.origin == Origin::Preset { ModelAndData::default().data } else { patterns(model.sizes[0] as usize) }
 }
 
-/// Three patterns of a width: its upper half, its lower half, and every other cell.
+/// Three patterns of this width: the upper half, the lower half, and every other cell.
 fn patterns(width: usize) -> Vec<Vec<u8>> {
     let of = |high: &dyn Fn(usize) -> bool| (0..width).map(|unit| u8::from(high(unit))).collect::<Vec<u8>>();
     let half = width.div_ceil(2);

@@ -1,4 +1,4 @@
-//! What the view holds: its settings, with undo; the model; the exact values; and the samples so far.
+//! The state of the view: its settings, with undo; the model; the exact values; and the samples so far.
 
 use super::estimates::Estimates;
 use super::job_state::Jobs;
@@ -13,35 +13,35 @@ use leptos::prelude::*;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The numbers are shown at most so often.
+/// Shortest time between two updates of the numbers.
 const LOOK: Duration = Duration::from_millis(120);
 
-/// One copyable value that every part of the view is made with.
+/// A single copyable value that every part of the view is built from.
 #[derive(Clone, Copy)]
 pub struct ProofState {
-    /// What the view is set to.
+    /// The view's settings.
     pub settings: RwSignal<ProofSettings>,
-    /// The parameters before they are edited, once they are there, and where they come from.
+    /// The parameters before they are edited, once they have arrived, and their source.
     pub base: RwSignal<Option<(ModelSource, SmallModel)>>,
-    /// With the edits.
+    /// The model with the edits applied.
     pub model: Memo<Option<SmallModel>>,
-    /// The exact values; of the model before while those of the present one are being computed.
+    /// The exact values; those of the previous model while the present ones are being computed.
     pub exact: RwSignal<Option<ExactGradient>>,
-    /// The exact expectation of each estimator that is biased, where the model is small enough.
+    /// The exact expectation of each biased estimator, if the model is small enough.
     pub expectations: RwSignal<Vec<Option<Vec<f64>>>>,
-    /// The samples of each estimator, as of the last look.
+    /// The samples of each estimator, as of the last update.
     pub estimates: RwSignal<Vec<Estimates>>,
     /// What went wrong, in words.
     pub problem: RwSignal<Option<String>>,
-    /// How likely a correction is as the model grows: layer sizes, and the answer once it has come.
+    /// How likely a correction is as the model grows: layer sizes, and the answer once it has arrived.
     pub corrections: RwSignal<Vec<(Vec<u32>, Option<CorrectionProbability>)>>,
-    /// Where the jobs stand.
+    /// The state of the jobs.
     pub jobs: StoredValue<Jobs>,
-    /// Shows the latest numbers.
+    /// Limits how often the numbers are shown.
     pub look: Throttle,
     /// Edits of the model and its data.
     pub edits: RwSignal<Edits<ModelAndData>>,
-    /// The parameter whose edits are one step back while nothing else is edited.
+    /// The parameter whose successive edits form one step.
     editing: StoredValue<Option<usize>>,
 }
 
@@ -68,7 +68,7 @@ impl Default for ProofState {
 }
 
 impl ProofState {
-    /// Takes the settings of an address: there is nothing to take back.
+    /// Applies the settings of an address, and clears the undo history.
     pub fn adopt(self, settings: ProofSettings) {
         self.edits.set(Edits::default());
         self.settings.set(settings);
@@ -79,7 +79,7 @@ impl ProofState {
         Form::over("proof", self.settings, move |after| self.take(after))
     }
 
-    /// Takes up what a field was set to; another model is drawn without the edits of the one before, and can be taken back.
+    /// Applies a changed field. Another model is drawn without the edits of the previous one; this can be undone.
     fn take(self, after: ProofSettings) {
         if self.settings.with_untracked(|before| before.model == after.model) {
             return self.settings.set(after);
@@ -88,7 +88,7 @@ impl ProofState {
             if model.units == after.model.units {
                 *model = ModelAndData { edits: BTreeMap::new(), ..after.model };
             } else if model.origin == Origin::Preset {
-                // The preset is of one kind: the other is drawn.
+                // The preset has only one kind of units: for the other, a random model is drawn.
                 *model = ModelAndData::random(after.model.sizes, after.model.units);
             } else {
                 model.units = after.model.units;
@@ -101,19 +101,19 @@ impl ProofState {
         self.settings.with(|settings| settings.model.sizes.clone())
     }
 
-    /// All parameters, in their order.
+    /// All parameters, in order.
     pub fn parameters(self) -> Vec<Parameter> {
         parameters::all(&self.sizes())
     }
 
-    /// The exact gradient; empty while it is of a model of another shape, or not there yet.
+    /// The exact gradient; empty while it belongs to a model of another shape, or has not arrived yet.
     pub fn exact_gradient(self) -> Vec<f64> {
         let count = parameters::count(&self.sizes());
         let gradient = self.exact.with(|exact| exact.as_ref().map(|exact| exact.gradient.clone()));
         gradient.filter(|gradient| gradient.len() == count).unwrap_or_default()
     }
 
-    /// Something of each chosen estimator's samples, with the estimator's place.
+    /// Maps each chosen estimator's index and samples.
     pub fn of_chosen<T>(self, of: impl Fn(usize, &Estimates) -> T) -> Vec<T> {
         let chosen = self.settings.with(|settings| settings.chosen);
         self.estimates
@@ -125,7 +125,7 @@ impl ProofState {
         self.model.with(|model| model.as_ref().and_then(|model| parameters::values(model).get(place).copied()))
     }
 
-    /// Changes the model or its data, so that it can be taken back. Successive edits of one parameter are one step.
+    /// Changes the model or its data, undoably. Successive edits of one parameter are one step.
     pub fn edit(self, parameter: Option<usize>, change: impl FnOnce(&mut ModelAndData)) {
         let before = self.settings.with_untracked(|settings| settings.model.clone());
         let mut after = before.clone();
@@ -159,19 +159,19 @@ impl ProofState {
         });
     }
 
-    /// Moves a parameter by so much.
+    /// Changes a parameter by this much.
     pub fn nudge(self, place: usize, by: f32) {
         if let Some(value) = untrack(|| self.value(place)) {
             self.set(place, value + by);
         }
     }
 
-    /// Has the next edit be a step of its own.
+    /// Makes the next edit a separate step.
     pub fn end_edit(self) {
         self.editing.set_value(None);
     }
 
-    /// Shows a parameter, or all.
+    /// Chooses a parameter, or all.
     pub fn show(self, place: Option<usize>) {
         self.end_edit();
         if self.settings.with_untracked(|settings| settings.show != place) {
@@ -193,7 +193,7 @@ impl ProofState {
         });
     }
 
-    /// Takes the last edit back, or makes it again.
+    /// Undoes the last edit, or redoes it.
     pub fn step(self, step: fn(&mut Edits<ModelAndData>, &mut ModelAndData)) {
         self.end_edit();
         let mut model = self.settings.with_untracked(|settings| settings.model.clone());

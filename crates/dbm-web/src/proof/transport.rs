@@ -1,4 +1,4 @@
-//! Run, Pause, Start over; how many samples, and how far they are.
+//! Run, Pause, Start over; the number of samples, and the progress.
 
 use super::jobs;
 use super::settings::TARGETS;
@@ -7,7 +7,7 @@ use crate::ui::button::Button;
 use crate::ui::select::{Select, SelectOption};
 use leptos::prelude::*;
 
-/// A number with its thousands set apart.
+/// A number with its thousands separated.
 pub fn thousands(number: u64) -> String {
     let last = number % 1000;
     if number < 1000 { last.to_string() } else { format!("{}\u{202f}{last:03}", thousands(number / 1000)) }
@@ -15,7 +15,7 @@ pub fn thousands(number: u64) -> String {
 
 /// The heading with its controls.
 pub fn transport(proof: ProofState) -> impl IntoView {
-    // Samples that every chosen estimator has, and those it is to have.
+    // Samples that every chosen estimator has, and the number they should reach.
     let now = Memo::new(move |_| {
         let least = proof.of_chosen(|_, estimates| estimates.next).into_iter().min().unwrap_or(0);
         (least, proof.settings.with(|settings| settings.target))
@@ -44,7 +44,7 @@ pub fn transport(proof: ProofState) -> impl IntoView {
             "Run draws samples of each estimator.".into()
         }
     };
-    // The numbers that can be chosen, and the address's own.
+    // The numbers on offer, and the one in the address.
     let targets = Memo::new(move |_| {
         let mut all = TARGETS.to_vec();
         all.push(now.get().1);

@@ -1,4 +1,4 @@
-//! The estimators in a table: how far from the exact gradient, and what their couplings took.
+//! The estimators in a table: their distance from the exact gradient, and how long their couplings took.
 
 use super::estimates::Estimates;
 use super::estimator_table::{COUNT, ESTIMATORS};
@@ -9,14 +9,15 @@ use crate::canvas::short;
 use crate::ui::table::{NumberTable, headings};
 use leptos::prelude::*;
 
-/// What a column says where there is nothing to say.
+/// Shown in a cell without a value.
 const NONE: &str = "–";
 
 fn chosen(proof: ProofState, at: usize) -> bool {
     proof.settings.with(|settings| settings.chosen[at])
 }
 
-/// A row of the table: the cells, but for the estimator's name, in the order of the headings; and whether the exact value is excluded somewhere.
+/// A row of the table: the cells except for the estimator's name, in the order of the headings; and whether any interval excludes
+/// the exact value.
 fn row(proof: ProofState, at: usize) -> ([String; 7], bool) {
     let exact = proof.exact_gradient();
     let alone = proof.settings.with(|settings| settings.alone);
@@ -63,7 +64,7 @@ fn words(inside: Option<(usize, usize)>, estimates: &Estimates) -> String {
     }
 }
 
-/// The table: a row for each estimator, faint where it is not chosen.
+/// The table: one row per estimator, faint if it is not chosen.
 pub fn verdicts(proof: ProofState) -> impl IntoView {
     let line = move |at: usize| {
         let row = Memo::new(move |_| row(proof, at));

@@ -1,4 +1,4 @@
-//! A form as the visitor typed it, its part of the address, and the run it asks for once every field makes sense.
+//! A form as the visitor typed it, its part of the address, and the run that it describes once every field makes sense.
 
 use crate::ui::binding::Keys;
 use crate::ui::number::decimal;
@@ -9,12 +9,12 @@ use dbm_core::words::Choose;
 
 const READING: Reading = Reading { decimal, in_page: true };
 
-/// What is known of the data that a run would have.
+/// What is known about the data of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ForData {
     /// Visible units.
     pub visible: u32,
-    /// Whether an example is a picture of rows and columns.
+    /// Whether each example is a picture with rows and columns.
     pub is_picture: bool,
 }
 
@@ -22,7 +22,7 @@ pub struct ForData {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
     texts: [String; Setting::ALL.len()],
-    /// What can be read of the texts, whether the run has such a setting or not.
+    /// What can be read from the texts, including settings that the run does not have.
     read: RunPlan,
 }
 
@@ -33,52 +33,53 @@ impl Default for Draft {
 }
 
 impl Draft {
-    /// What suits pictures of digits.
+    /// Settings that suit pictures of digits.
     pub fn digits() -> Self {
         Self::of(&RunPlan::of_digits())
     }
 
-    /// What suits bars and stripes.
+    /// Settings that suit bars and stripes.
     pub fn bars() -> Self {
         let mut draft = Self::of(&RunPlan::of_bars());
-        draft.set(Setting::PretrainingRate, "0.2".into()); // models of a few dozen units want that
+        draft.set(Setting::PretrainingRate, "0.2".into()); // models of a few dozen units need this
         draft
     }
 
-    /// What suits a table of so many bits; where there is no end to the run, an average stands for the falling rate that `dbm impute` has.
+    /// Settings that suit a table of this many bits. The page's run has no end, so averaging replaces the falling rate of `dbm
+    /// impute`.
     pub fn table(width: u32) -> Self {
         let mut draft = Self::of(&RunPlan::of_table(width));
         draft.set(Setting::Average, "0.99".into());
         draft
     }
 
-    /// What suits the data of this name in an address; of the visitor's own data nothing is known there.
+    /// Settings that suit the data with this name in an address; nothing is known there about the visitor's own data.
     pub fn suiting(data: &str) -> Self {
         if data == "bars" { Self::bars() } else { Self::digits() }
     }
 
-    /// The form that asks for a run which exists; what that run does not have is as usual.
+    /// The form that describes an existing run; settings that the run does not have are the usual ones.
     pub fn of(plan: &RunPlan) -> Self {
         Self { texts: Setting::ALL.map(|setting| setting.text(plan)), read: plan.clone() }
     }
 
-    /// What is typed or chosen.
+    /// The text or value entered.
     pub fn text(&self, setting: Setting) -> &str {
         &self.texts[setting as usize]
     }
 
-    /// Types or chooses something else, and leaves all others as they are.
+    /// Types or chooses another value; all other settings stay.
     pub fn set(&mut self, setting: Setting, text: String) {
         self.texts[setting as usize] = text;
         let mut read = RunPlan::default();
         for setting in Setting::ALL {
-            // What cannot be read is said beside its field.
+            // If it cannot be read, its field says so.
             let _ = setting.write(&mut read, self.text(setting), READING);
         }
         self.read = read;
     }
 
-    /// What can be read of it.
+    /// What can be read from the form.
     pub fn read(&self) -> &RunPlan {
         &self.read
     }
@@ -88,8 +89,8 @@ impl Draft {
         self.read.settings.estimator.kind
     }
 
-    /// Types or chooses something else. Where another estimator is chosen, a cap on meeting that was what is suggested for the one before becomes what is suggested for this one;
-    /// what the visitor typed stays.
+    /// Types or chooses another value. If the estimator changes and the cap on meeting was the one suggested for the old
+    /// estimator, it becomes the one suggested for the new one; what the visitor typed stays.
     pub fn change(&mut self, setting: Setting, text: String, data: ForData) {
         let before = self.estimator();
         let is_suggested = self.text(Setting::MaxMeeting) == self.suggested_meeting(data);
@@ -97,7 +98,7 @@ impl Draft {
         if self.estimator() == before {
             return;
         }
-        // Tempering begins at independent units, and can begin nowhere else; the others can begin there too.
+        // Tempering begins at independent units, and can begin nowhere else; the other estimators can begin there too.
         if self.estimator().descriptor().has_ladder && !before.descriptor().has_ladder {
             self.set(Setting::Start, StartKind::Independent.choice().name.into());
         }
@@ -110,12 +111,12 @@ impl Draft {
         self.read.suggested_max_meeting(data.visible).to_string()
     }
 
-    /// Whether the chosen run has such a setting; what is typed in the others does not matter.
+    /// Whether the chosen run has this setting; the texts of the others do not matter.
     pub fn applies(&self, setting: Setting) -> bool {
         setting.applies(&self.read)
     }
 
-    /// Why a field does not make sense, if it does not: what was expected and what came.
+    /// Why a field makes no sense: what was expected and what was typed. `None` if it does.
     pub fn problem(&self, setting: Setting) -> Option<String> {
         if !self.applies(setting) {
             return None;
@@ -124,14 +125,14 @@ impl Draft {
         Some(format!("Expected {expected}; got “{}”.", self.text(setting).trim()))
     }
 
-    /// What is to be known of a setting that makes sense, on these data: what it cannot do, or how long it takes.
+    /// A warning about a valid setting on these data: what it cannot do, or how long it takes.
     pub fn warning(&self, setting: Setting, data: ForData) -> Option<String> {
         let settings = &self.read.settings;
         match setting {
             Setting::Masks if settings.masks.need_image() && !data.is_picture => {
                 Some("These data are no pictures: choose mixed or single pixels.".into())
             }
-            // Couplings may run so long that the page seems to stand still.
+            // Couplings may run so long that the page seems to hang.
             Setting::MaxMeeting if self.applies(Setting::MaxTries) => {
                 let suggested = self.read.suggested_max_meeting(data.visible);
                 (settings.max_meeting > suggested.saturating_mul(5))
@@ -146,7 +147,8 @@ impl Draft {
         setting == Setting::Masks && !data.is_picture && Masks::named(name).is_some_and(Masks::need_image)
     }
 
-    /// The run it asks for; `None` while a field does not make sense. Settings that the run does not have are as by default.
+    /// The run that the form describes; `None` while a field makes no sense. Settings that the run does not have get their
+    /// defaults.
     pub fn plan(&self) -> Option<RunPlan> {
         let mut plan = RunPlan::default();
         for setting in Setting::ALL.into_iter().filter(|&setting| self.applies(setting)) {
@@ -155,7 +157,7 @@ impl Draft {
         Some(plan)
     }
 
-    /// Writes the keys of what differs from `base`; what the chosen run does not have is left out.
+    /// Writes the keys of what differs from `base`; settings that the chosen run does not have are left out.
     pub fn write(&self, keys: &mut Keys, base: &Self) {
         for setting in Setting::ALL {
             if self.applies(setting) && self.text(setting) != base.text(setting) {
@@ -164,7 +166,7 @@ impl Draft {
         }
     }
 
-    /// This form with what the keys say; choices that mean nothing are passed over, and what is typed in fields is checked there.
+    /// This form with the keys applied. Unknown choices are ignored; typed texts are checked in their fields.
     pub fn with(mut self, keys: &Keys) -> Self {
         for setting in Setting::ALL {
             let Some(text) = keys.get(setting.words().key) else { continue };

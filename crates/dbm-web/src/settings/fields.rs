@@ -1,4 +1,4 @@
-//! The fields of a form of settings, by the groups of the table.
+//! The fields of a settings form, by the groups of the table.
 
 use super::draft::{Draft, ForData};
 use crate::ui::form::{self, Field, FormKind, Input, Source};
@@ -11,15 +11,16 @@ use leptos::prelude::*;
 /// A form over a draft.
 #[derive(Clone, Copy)]
 pub struct Form {
-    /// Before the key of a setting, the id of its field.
+    /// Prefix of a field's id; the setting's key follows.
     pub id: &'static str,
-    /// What is typed.
+    /// The texts entered.
     pub draft: Signal<Draft>,
-    /// Hears what the visitor types or chooses.
+    /// Called with what the visitor types or chooses.
     pub change: Callback<(Setting, String)>,
-    /// What is known of the data.
+    /// What is known about the data.
     pub data: Signal<ForData>,
-    /// A run that this one is compared with. Then fields keep their places where the run has no such setting, and are heard once they are left.
+    /// The run that this one is compared with. If there is one, fields that have no effect keep their places, and a text is
+    /// applied only when its field loses the focus.
     pub beside: Option<Signal<Draft>>,
 }
 
@@ -54,7 +55,7 @@ impl Form {
             .with(|draft| of_group().any(|setting| draft.problem(setting).is_some() || draft.warning(setting, data).is_some()))
     }
 
-    /// A choice that much depends on has a line about what is chosen.
+    /// An important choice has a line that explains the chosen value.
     fn is_noted(self, setting: Setting) -> bool {
         self.beside.is_none() && [Setting::Estimator, Setting::Start].contains(&setting)
     }
@@ -63,7 +64,7 @@ impl Form {
         let alone = self.beside.is_none();
         let input = match (setting.lines(), setting.is_switch(), setting.is_list()) {
             (None, true, _) if alone => Input::Switch("yes", "no"),
-            // Beside another run's a switch is a choice, in a row of fields of one height.
+            // In a comparison a switch becomes a choice, so that all fields of a row have the same height.
             (Some(_), ..) | (_, true, _) => Input::Choice(setting.words().key),
             (_, _, true) => Input::Text,
             _ => Input::Number,
@@ -81,7 +82,7 @@ impl Form {
         setting.lines().unwrap_or(YES_OR_NO.to_vec()).iter().map(option).collect()
     }
 
-    /// What there is to say of a setting besides what is wrong with it, and whether the other run has another.
+    /// What else there is to say about a setting, besides its problems, and whether it differs from the other run's.
     fn hint(self, setting: Setting) -> (String, bool) {
         let of = |draft: Signal<Draft>| draft.with(|draft| draft.applies(setting).then(|| draft.text(setting).to_string()));
         let (own, other) = (of(self.draft), self.beside.and_then(of));
@@ -100,7 +101,7 @@ impl Form {
     }
 }
 
-/// The heading that a line of a select stands under.
+/// The heading of a select's line.
 fn group(setting: Setting, line: &Line) -> &'static str {
     match EstimatorKind::named(line.name).filter(|_| setting == Setting::Estimator) {
         Some(kind) if kind.is_unbiased() => "Unbiased",

@@ -1,4 +1,4 @@
-//! A form of a run's settings: what is typed in it, and its fields, both made from the table of settings.
+//! A form of a run's settings: the texts typed in it, and its fields, both made from the table of settings.
 
 mod draft;
 mod fields;

@@ -205,7 +205,7 @@ fn what_differs_travels_and_comes_back() {
     let keys = written(&draft);
     assert_eq!((keys.get("hidden"), keys.get("estimator")), (Some("6,3"), Some("pcd-gibbs")));
     assert_eq!(base.clone().with(&keys), draft);
-    // What the run does not have does not travel: masks without a share to mask, sweeps from a mode without a search.
+    // Settings that the run does not have are left out: masks without a share to mask, sweeps from a mode without a search.
     set(&mut draft, &[(Setting::Masks, "boxes"), (Setting::ModeSweeps, "50")]);
     assert_eq!(written(&draft), keys);
     choose(&mut draft, EstimatorKind::Lmi, BARS);

@@ -1,4 +1,5 @@
-//! The tour: numbered steps that drive the live page. Each points at a control, says what is seen and why, and where there is something to do, does it or asks for it.
+//! The tour: numbered steps that drive the live page. Each step points at a control, says what is shown and why, and, if there is
+//! something to do, does it or asks the visitor to.
 
 mod ring;
 mod text;
@@ -14,22 +15,22 @@ use text::{Step, steps};
 use wasm_bindgen::prelude::*;
 use web_sys::{Element, HtmlElement, MutationObserver, MutationObserverInit};
 
-/// From one look for a control that is to be pressed to the next, and how many there are.
+/// Time between two looks for a control that is to be pressed, and how many looks there are.
 const PRESS_LOOK: Duration = Duration::from_millis(100);
 const PRESS_LOOKS: u32 = 600;
 
-/// Where the tour is: a handle, a context of the page.
+/// The present step of the tour: a handle, a context of the page.
 #[derive(Clone, Copy)]
 pub struct Tour {
-    /// The number of the step on show, from 1 on; none where the tour is left.
+    /// The number of the step on view, from 1 on; `None` while the tour is closed.
     number: RwSignal<Option<usize>>,
-    /// Where it was left.
+    /// The step at which it was left.
     left_at: RwSignal<usize>,
     steps: StoredValue<Vec<Step>>,
 }
 
 impl Tour {
-    /// A tour that stands where the address says; it is in the address, as `tour=4`.
+    /// A tour at the step that the address gives, as in `tour=4`.
     pub fn new() -> Self {
         let tour = Self { number: RwSignal::default(), left_at: RwSignal::new(1), steps: StoredValue::new(steps()) };
         let write = move || {
@@ -43,7 +44,7 @@ impl Tour {
         tour
     }
 
-    /// The one of the page.
+    /// The one that belongs to the page.
     fn of_page() -> Self {
         expect_context()
     }
@@ -62,7 +63,7 @@ impl Tour {
         self.number.set(Some(number.clamp(1, self.len())));
     }
 
-    /// Begins the tour, or goes on where it was left.
+    /// Begins the tour, or resumes it where it was left.
     fn enter(self) {
         self.go(self.left_at.get_untracked());
     }
@@ -70,7 +71,7 @@ impl Tour {
     fn leave(self) {
         self.left_at.set(self.number.get_untracked().unwrap_or(1));
         self.number.set(None);
-        // Who went by keyboard is where the tour was entered.
+        // Keyboard users return to where they entered the tour.
         if let Some(button) = document().get_element_by_id("tour").and_then(|it| it.dyn_into::<HtmlElement>().ok()) {
             let _ = button.focus();
         }
@@ -92,7 +93,7 @@ pub fn tour_button() -> impl IntoView {
     }
 }
 
-/// The panel of the step on show.
+/// The panel of the step on view.
 pub fn tour_panel() -> impl IntoView {
     let tour = Tour::of_page();
     let view = OnShow::of_page().view;
@@ -112,7 +113,7 @@ pub fn tour_panel() -> impl IntoView {
             None => ring.clear(),
         });
     });
-    // Who reads with a screen reader, or goes by keyboard, is led to the step.
+    // Takes users of a screen reader or the keyboard to the step.
     Effect::new(move |_| {
         if let Some(heading) = heading.get().filter(|_| tour.number.get().is_some()) {
             request_animation_frame(move || {
@@ -192,7 +193,7 @@ pub fn tour_panel() -> impl IntoView {
     }
 }
 
-/// Presses the control of a step as soon as it can be pressed, while the step is on show: its view may be on its way still.
+/// Presses the control of a step as soon as it is enabled, while the step is on view: the control's view may still be loading.
 fn press(tour: Tour, selector: String, looks: u32) {
     let control = document().query_selector(&selector).ok().flatten().and_then(|control| control.dyn_into::<HtmlElement>().ok());
     match control.filter(|control| !control.matches(":disabled, [aria-disabled=true]").unwrap_or_default()) {
@@ -210,7 +211,7 @@ fn press(tour: Tour, selector: String, looks: u32) {
     }
 }
 
-/// Does something when an element has changed, and is at work no more.
+/// Runs an action once an element has changed and is no longer busy.
 fn once_changed(element: &Element, action: impl Fn() + 'static) {
     let changed = element.clone();
     let look = Closure::<dyn Fn(JsValue, MutationObserver)>::new(move |_, observer: MutationObserver| {
@@ -225,6 +226,6 @@ fn once_changed(element: &Element, action: impl Fn() + 'static) {
     what.set_child_list(true);
     what.set_character_data(true);
     what.set_attributes(true);
-    // Of an element of the page: nothing can be wrong with it.
+    // The element is on the page, so this cannot fail.
     let _ = observer.observe_with_options(element, &what);
 }

@@ -1,4 +1,5 @@
-//! What a step of the tour points at, by its `data-tour` name: ringed, and brought onto the screen together with what it changes, beside the panel.
+//! Rings the elements that a step of the tour points at, by their `data-tour` names, and scrolls them onto the screen together
+//! with what they change, next to the panel.
 
 use crate::ui::area::Area;
 use leptos::prelude::*;
@@ -6,22 +7,22 @@ use std::time::Duration;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 
-/// The class that the style sheet draws the ring by.
+/// The class for which the style sheet draws the ring.
 const RINGED: &str = "tour-ring";
-/// The body's, while the tour is on: there is room below for its panel.
+/// The body's class while the tour is open: it makes room at the bottom for the panel.
 const TOURING: &str = "touring";
-/// A view that is fetched takes a moment: how often, and how many times, its control is looked for.
+/// A view that has to be fetched takes a moment: how often, and how many times, to look for its control.
 const LOOK: Duration = Duration::from_millis(120);
 const LOOKS: u32 = 250;
-/// Room around what is ringed, in pixels.
+/// Space around a ringed element, in pixels.
 const MARGIN: f64 = 20.0;
-/// Where the panel may be, in the order in which places are tried: classes of the style sheet.
+/// Possible corners for the panel, in the order in which they are tried: classes of the style sheet.
 const CORNERS: [&str; 4] = ["", "left", "top", "top left"];
 
-/// A handle, as long-lived as the page.
+/// A handle that lives as long as the page.
 #[derive(Clone, Copy)]
 pub struct Ring {
-    /// Which step it points for: what was looked for before is given up.
+    /// Counts the steps pointed at: a search for an earlier one is abandoned.
     turn: StoredValue<u32>,
 }
 
@@ -31,12 +32,12 @@ impl Ring {
         Self { turn: StoredValue::new(0) }
     }
 
-    /// Points at these, as soon as all are on the page.
+    /// Points at these elements, as soon as all of them are on the page.
     pub fn point_at(self, names: &'static [&'static str]) {
         self.clear();
         set_class(document().body().map(Into::into), TOURING, true);
         let turn = self.turn.get_value();
-        // Once the panel has the step's text, and its size.
+        // After the panel has the step's text, and its final size.
         request_animation_frame(move || self.look(names, turn, LOOKS));
     }
 
@@ -61,12 +62,12 @@ impl Ring {
         let top = || areas().map(|area| area.top).fold(f64::INFINITY, f64::min);
         let bottom = || areas().map(|area| area.bottom).fold(0.0, f64::max);
         if top() < 0.0 || bottom() > floor() {
-            // What is above in the page comes first.
+            // The uppermost element comes first.
             scroll_by(top() - MARGIN);
             let excess = bottom() - floor();
             if excess > 0.0 {
                 scroll_by(excess + MARGIN);
-                // A head that sticks stays in view all the same.
+                // A sticky header stays in view anyway.
                 scroll_by((top() - MARGIN).min(0.0));
             }
         }
@@ -75,7 +76,7 @@ impl Ring {
     }
 }
 
-/// The element of this name, once it has a size.
+/// The element with this name, once it has a size.
 pub fn named(name: &str) -> Option<Element> {
     document().query_selector(&format!("[data-tour={name}]")).ok().flatten().filter(|it| it.client_height() > 0)
 }
@@ -84,7 +85,7 @@ fn panel() -> Option<HtmlElement> {
     document().query_selector(".tour").ok().flatten()?.dyn_into().ok()
 }
 
-/// Down to where something can be seen: above a panel that is as wide as the window, or above the strip of messages.
+/// The lower edge of the visible part of the window: the top of a panel as wide as the window, or of the strip of messages.
 fn floor() -> f64 {
     let screen = Area::of_window();
     match panel().map(|panel| Area::of(&panel)) {
@@ -93,7 +94,8 @@ fn floor() -> f64 {
     }
 }
 
-/// Puts the panel into the corner where it hides the least part of these, of a row of buttons as of a large picture.
+/// Puts the panel into the corner where it hides the smallest share of these elements, whether a row of buttons or a large
+/// picture.
 fn place_panel(found: &[Element]) {
     let Some(panel) = panel() else { return };
     let hidden = |corner: &str| {

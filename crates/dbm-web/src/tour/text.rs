@@ -1,7 +1,8 @@
-//! The tour's text: `docs/tour.md`, read as the page needs it.
+//! The tour's text: `docs/tour.md`, parsed for the page.
 //!
-//! A step is a heading of the second level with its number, a comment that readers of the file do not see (`view`; `at`, names of `data-tour` on the page; and where something is to be
-//! pressed its CSS selector, `press`, in the first of those, which changes the last of them), and paragraphs. One that begins with `**Try it:**` asks for the action.
+//! A step is a numbered heading of the second level, a comment that readers of the file do not see, and paragraphs. The comment
+//! gives `view`; `at`, names of `data-tour` on the page; and, if something is to be pressed, `press`, its CSS selector within the
+//! first of those names, which changes the last of them. A paragraph that begins with `**Try it:**` asks for the action.
 
 use crate::ui::address::View;
 
@@ -13,31 +14,31 @@ const ASKS: &str = "**Try it:** ";
 pub struct Step {
     /// Its heading, without its number.
     pub title: &'static str,
-    /// The view on which it points at something.
+    /// The view that it points into.
     pub view: View,
-    /// At what, by names of `data-tour`.
+    /// The elements it points at, by names of `data-tour`.
     pub at: &'static [&'static str],
-    /// What is pressed in the first of these, which changes the last: a CSS selector.
+    /// What is pressed within the first of these, which changes the last: a CSS selector.
     pub press: Option<&'static str>,
-    /// What is seen, and why.
+    /// What is shown, and why.
     pub paragraphs: Vec<&'static str>,
     /// What the visitor is asked to do.
     pub asks: Option<&'static str>,
 }
 
 impl Step {
-    /// What is to be pressed, as it is found on the page.
+    /// Selector on the page of what is to be pressed.
     pub fn selector(&self) -> Option<String> {
         self.press.map(|press| format!("[data-tour={}] {press}", self.at[0]))
     }
 }
 
-/// All steps, in their order.
+/// All steps, in order.
 pub fn steps() -> Vec<Step> {
     TEXT.split("\n## ").skip(1).filter_map(step).collect()
 }
 
-/// The step of a section; none where the section is of another form.
+/// The step of a section; `None` if the section has another form.
 fn step(section: &'static str) -> Option<Step> {
     let (heading, body) = section.split_once('\n')?;
     let (_, title) = heading.split_once(". ")?;
@@ -54,7 +55,7 @@ fn step(section: &'static str) -> Option<Step> {
     Some(Step {
         title,
         view: View::named(entry("view")?)?,
-        // For as long as the page is there.
+        // For as long as the page is open.
         at: entry("at")?.split(", ").collect::<Vec<_>>().leak(),
         press: entry("press"),
         paragraphs,
@@ -75,7 +76,7 @@ mod tests {
             assert!(TEXT.contains(&format!("\n## {}. {}\n", place + 1, step.title)), "{}: its number", step.title);
             assert_eq!(step.paragraphs.len(), 1, "{}: two sentences", step.title);
             assert_eq!(step.press.is_some(), step.asks.is_some(), "{}: what is asked for can be pressed", step.title);
-            // Text is shown as it stands: no marks of Markdown in it.
+            // Text is shown literally, so it contains no Markdown.
             let texts = || step.paragraphs.iter().chain(&step.asks);
             assert!(texts().all(|text| !text.contains(['*', '`', '[', '<', '\n'])), "{}", step.title);
         }

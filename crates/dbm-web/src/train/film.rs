@@ -1,4 +1,4 @@
-//! The samples that were seen while the model trained, thinned, and the film that they make.
+//! The samples seen while the model trained, thinned, and the film made from them.
 
 use crate::worker::export;
 use crate::worker::session::Session;
@@ -7,7 +7,7 @@ use dbm_protocol::{DataInfo, Grid, ModelChoice, Product};
 use leptos::prelude::*;
 use std::cell::RefCell;
 
-/// The most frames of a film, and the most bytes of them: what is larger has fewer.
+/// The most frames of a film, and the most bytes: larger frames mean fewer of them.
 const FRAMES: usize = 120;
 const BYTES: usize = 32 << 20;
 
@@ -17,12 +17,12 @@ thread_local! {
 
 #[derive(Default)]
 struct Film {
-    /// What tells its run from others: the same plan on the same data is the same run, rewound or brought back.
+    /// What identifies its run: the same plan on the same data is the same run, whether rewound or restored.
     run: Option<(RunPlan, DataInfo)>,
     frames: Vec<Grid>,
 }
 
-/// Keeps what is seen from now on.
+/// Collects samples from now on.
 pub fn follow(session: Session) {
     let seen = session.samples_of(ModelChoice::Training);
     Effect::new(move |_| {
@@ -37,8 +37,8 @@ pub fn follow(session: Session) {
     });
 }
 
-/// Adds a grid, in place of what was seen at its step or is of later ones. Where there are too many, the one goes whose neighbours are nearest to each other: the film shows the
-/// whole run, in strides of about one length. The first and the last stay.
+/// Adds a grid, replacing those of its own step and of later ones. If there are too many, drops the frame whose neighbours are
+/// closest to each other, so that the film shows the whole run in roughly equal strides. The first and the last stay.
 fn add(film: &mut Vec<Grid>, grid: Grid) {
     let most = (BYTES / grid.bits.len().max(1)).clamp(2, FRAMES);
     film.retain(|before| before.step < grid.step && before.image == grid.image);
@@ -50,7 +50,7 @@ fn add(film: &mut Vec<Grid>, grid: Grid) {
     }
 }
 
-/// Saves the film, and says what it is; or that there is none.
+/// Saves the film and says what it is, or that there is none.
 pub fn save(session: Session) {
     let frames = FILM.with_borrow(|film| film.frames.clone());
     let steps: Vec<u32> = frames.iter().map(|grid| grid.step).collect();

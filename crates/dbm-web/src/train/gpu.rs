@@ -1,4 +1,5 @@
-//! The visitor's own GPU: timed beside the processor, and used where it is the faster. Where the browser has no way to it, nothing is shown.
+//! The visitor's own GPU: timed against the processor, and used if it is faster. If the browser has no access to it, nothing is
+//! shown.
 
 use crate::ui::button::Button;
 use crate::ui::progress::ProgressBar;
@@ -7,20 +8,20 @@ use crate::worker::session::Session;
 use dbm_protocol::{Command, Event, GpuTrial};
 use leptos::prelude::*;
 
-/// The longest that is said of both.
+/// The longest text about the two.
 const LONGEST: &str = "Ten steps took the processor 0.123 s on 12 workers, and the GPU (Name of some GPU of some maker) 0.123 s. The processor is 12.5 times as fast and goes on.";
 
-/// The button that times both, and what came of it.
+/// The button that times both, and the result.
 pub fn gpu_choice(session: Session) -> impl IntoView {
     let (work, told) = (Work::new(session.client), RwSignal::new(String::new()));
-    // Whether both were timed for this run, and the processor was the faster.
+    // Whether both were timed for this run and the processor was faster.
     let slower = RwSignal::new(false);
     let there = js_sys::Reflect::get(&window().navigator(), &"gpu".into()).is_ok_and(|gpu| gpu.is_object());
     let used = Memo::new(move |_| session.run.metrics.with(|metrics| metrics.gpu));
     let computed_by = Memo::new(move |_| session.run.metrics.with(|metrics| metrics.computed_by.clone()));
     let busy = Memo::new(move |_| work.now().is_some());
     let ready = move || session.run.plan.with(Option::is_some) && !session.sets.loading.get();
-    // What was measured is of the run that was there.
+    // The measurement belongs to the run that was timed.
     Effect::new(move |_| {
         session.run.runs.track();
         told.set(String::new());
@@ -62,7 +63,7 @@ pub fn gpu_choice(session: Session) -> impl IntoView {
     }
 }
 
-/// Times both, says what came of it, and has the faster take the steps.
+/// Times both, reports the result, and lets the faster one take the steps.
 async fn measure_and_choose(session: Session, work: Work, told: RwSignal<String>, slower: RwSignal<bool>) -> Result<(), Failure> {
     session.readiness()?;
     told.set(String::new());
@@ -75,7 +76,7 @@ async fn measure_and_choose(session: Session, work: Work, told: RwSignal<String>
     Ok(())
 }
 
-/// How many times as fast the GPU is, and that in words.
+/// How many times as fast as the processor the GPU is, and the same in words.
 fn compared(measured: &GpuTrial) -> (f64, String) {
     let ratio = measured.processor_seconds / measured.gpu_seconds;
     let workers = if measured.workers > 1 { format!("{} workers", measured.workers) } else { "one worker".into() };
@@ -93,7 +94,7 @@ fn compared(measured: &GpuTrial) -> (f64, String) {
     (ratio, words)
 }
 
-/// To two digits.
+/// Rounded to two digits.
 fn digits(x: f64) -> String {
     match x {
         10.0.. => format!("{x:.0}"),

@@ -1,4 +1,4 @@
-//! How training went, row by row, to be exported.
+//! The course of training, row by row, for export.
 
 use crate::canvas::bins::Summary;
 use crate::ui::history;
@@ -7,7 +7,7 @@ use dbm_protocol::{LogPhase, LogRow, Metrics, PhaseMetrics};
 use leptos::prelude::*;
 use std::cell::RefCell;
 
-/// The most rows of a log: beyond, every other one is dropped, so that it still covers the whole run.
+/// The most rows of a log: beyond that every other one is dropped, so that it still covers the whole run.
 const ROWS: usize = 20_000;
 
 thread_local! {
@@ -19,12 +19,12 @@ struct Log {
     began: f64,
 }
 
-/// Adds what the session says from now on.
+/// Logs what the session reports from now on.
 pub fn follow(session: Session) {
     Effect::new(move |_| session.run.metrics.with(add));
 }
 
-/// Adds where training stands, if it has gone on; a run that begins anew begins a log.
+/// Adds a row if training has advanced; a run that starts over begins a new log.
 fn add(metrics: &Metrics) {
     LOG.with_borrow_mut(|log| {
         let now = js_sys::Date::now() / 1000.0;

@@ -1,4 +1,4 @@
-//! Training: the run's buttons and counter, its data and settings, and what is seen of it.
+//! Training: the run's buttons and counter, its data and settings, and its instruments.
 
 mod film;
 mod gpu;
@@ -24,14 +24,14 @@ pub use run_link::shared;
 use samples::Samples;
 use settings::{learning_form, settings_form};
 
-/// The view of one run; where two are on show, only the choice between them.
+/// The view of one run; while two are shown, only the choice between one and two.
 #[component]
 #[expect(clippy::needless_pass_by_value, reason = "a component owns what it is given")]
 pub fn Training(
-    /// The panel of the data, which stands beside the settings.
+    /// The data panel, shown next to the settings.
     #[prop(into)]
     data: ViewFn,
-    /// The panel of a table's gaps.
+    /// The panel for a table's gaps.
     #[prop(into)]
     gaps: ViewFn,
 ) -> impl IntoView {
@@ -133,7 +133,7 @@ pub fn Training(
     }
 }
 
-/// The run in the form at this place of the menu.
+/// Saves the run in the format at this index of the menu.
 fn save(session: Session, form: usize) {
     match form {
         0 => session.perform(async move {
@@ -151,7 +151,7 @@ fn runs_choice() -> impl IntoView {
     let two_runs = OnShow::of_page().two_runs;
     let choose = move |two| {
         two_runs.set(two);
-        // The view of two runs reads it there.
+        // The view of two runs reads the choice there.
         request_animation_frame(address::flush);
     };
     view! {
@@ -171,7 +171,7 @@ fn runs_choice() -> impl IntoView {
     }
 }
 
-/// How fast the run goes, and what tells it from others.
+/// The speed of the run, and what distinguishes it from others.
 fn run_line(session: Session) -> impl IntoView {
     let pace = move |pace: String| session.set_pace(pace.parse().unwrap_or(0));
     let sum = Memo::new(move |_| session.run.metrics.with(|metrics| metrics.checksum.clone()));
@@ -204,7 +204,7 @@ fn run_line(session: Session) -> impl IntoView {
     }
 }
 
-/// Who takes the steps, where that is not this worker alone.
+/// What computes the steps, if this worker has help.
 fn computing(metrics: &Metrics) -> String {
     match metrics {
         Metrics { running: true, gpu: true, .. } => ", on the GPU".into(),
@@ -213,12 +213,12 @@ fn computing(metrics: &Metrics) -> String {
     }
 }
 
-/// Steps a second, with as many places as slow ones need.
+/// Steps per second, with the decimals that a slow run needs.
 fn speed(rate: f64) -> String {
     if rate > 0.0 && rate < 1.0 { format!("{rate:.2}") } else { format!("{rate:.1}") }
 }
 
-/// What the counter does not count: pretraining, and the parts of a gradient step that takes long.
+/// Progress that the counter does not show: pretraining, and the parts of a gradient step that takes long.
 fn underway_line(session: Session) -> impl IntoView {
     let underway = Memo::new(move |_| session.run.metrics.with(underway));
     view! {
@@ -235,7 +235,7 @@ fn underway_line(session: Session) -> impl IntoView {
     }
 }
 
-/// In words, and how much is done of how much; `None` where the counter says it all.
+/// The progress in words, parts done and parts in all; `None` if the counter says it all.
 fn underway(metrics: &Metrics) -> Option<(String, u32, u32)> {
     if let Some(p) = metrics.pretraining.filter(|pretraining| !pretraining.is_done()) {
         let words = format!("pretraining layer {} of {}: step {} of {}", p.layer, p.layers, p.step, p.steps);

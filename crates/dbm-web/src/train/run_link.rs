@@ -1,4 +1,5 @@
-//! A run in the address: its data, its settings, and how far it is to go by itself; and the keys of a shared run, which say by a checksum where it stood.
+//! A run in the address: its data, its settings, and the step it trains to automatically; and the keys of a shared run, with a
+//! checksum of its parameters at its last step.
 
 use crate::settings::Draft;
 use crate::ui::address::OnShow;
@@ -8,46 +9,46 @@ use crate::worker::uploads::{MNIST, Uploads};
 use dbm_protocol::{Command, Metrics, ModelChoice};
 use leptos::prelude::*;
 
-/// Of all keys of this part.
+/// Prefix of all keys of this part.
 const PREFIX: &str = "t.";
 
-/// How far the run that an address asked for has come.
+/// How far the requested run has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// Its data are not there yet.
     Waits,
-    /// It trains, or was paused on the way.
+    /// It is training, or was paused on the way.
     Trains,
-    /// It is there, and has been compared.
+    /// It has reached its step, and its checksum has been compared.
     Compared,
 }
 
-/// The run that an address asks for.
+/// The run that an address describes.
 #[derive(Clone, Debug, PartialEq)]
 struct Goal {
-    /// On these data,
+    /// Trained on these data,
     data: &'static str,
     /// with these settings,
     draft: Draft,
-    /// so many steps.
+    /// for this many steps.
     step: u32,
-    /// The checksum there, where it is known.
+    /// The expected checksum there, if known.
     sum: String,
     stage: Stage,
 }
 
-/// The run of the address: a handle, as long-lived as the page.
+/// The run of the address: a handle that lives as long as the page.
 #[derive(Clone, Copy)]
 pub struct RunLink {
     session: Session,
     uploads: Uploads,
     two_runs: RwSignal<bool>,
-    /// What an address asked for, as long as data and settings are still those.
+    /// The run that an address asked for, as long as data and settings still match.
     goal: RwSignal<Option<Goal>>,
 }
 
 impl RunLink {
-    /// Takes up what the address asks for, now and whenever it is changed, and keeps it up to date.
+    /// Reads the run of the address, now and whenever it changes, and keeps the address up to date.
     pub fn follow(session: Session) {
         let two_runs = OnShow::of_page().two_runs;
         let uploads = Uploads::of_page();
@@ -84,7 +85,7 @@ impl RunLink {
         self.take_up(keys);
     }
 
-    /// Takes up the address's run.
+    /// Starts the run of the address.
     fn take_up(self, keys: &Keys) {
         let session = self.session;
         let present = name_of(session, session.sets.choice_in_use.get_untracked());
@@ -118,7 +119,7 @@ impl RunLink {
         let choice = DataChoice::named(data).unwrap_or_default();
         let here = session.run.plan.get_untracked();
         match here {
-            // The worker has nothing yet, and gets this first.
+            // The worker has no data yet, and gets these first.
             None if present != data && data != "mnist" => {
                 session.sets.choice_in_use.set(choice);
                 session.sets.choice.set(choice);
@@ -136,7 +137,7 @@ impl RunLink {
         }
     }
 
-    /// If the run that stands on the page is the one that the address asked for, it goes.
+    /// Starts training if the run on the page is the one that the address asked for.
     fn set_off(self) {
         let session = self.session;
         let Some(goal) = self.goal.get_untracked().filter(|goal| goal.stage == Stage::Waits) else { return };
@@ -159,7 +160,7 @@ impl RunLink {
         }
     }
 
-    /// Says whether the run that a link is of came out the same, where it has come to its end.
+    /// Once a linked run has reached its end, says whether it came out the same.
     fn compare(self) {
         let Some(goal) = self.goal.get_untracked().filter(|goal| goal.stage == Stage::Trains && !goal.sum.is_empty()) else {
             return;
@@ -176,14 +177,15 @@ impl RunLink {
     }
 }
 
-/// What the address calls data.
+/// The address's name for a data set.
 fn name_of(session: Session, choice: DataChoice) -> &'static str {
     let DataChoice::Upload(place) = choice else { return choice.name() };
     let is_mnist = |uploads: &Vec<Upload>| uploads.get(place).is_some_and(|upload| upload.name == MNIST);
     if session.sets.uploads.with_untracked(is_mnist) { DataChoice::Mnist.name() } else { choice.name() }
 }
 
-/// What takes the paused run elsewhere: its keys, and what is to be known of them; nothing of one that goes, or has not begun.
+/// How to repeat the paused run elsewhere: its keys, and what the visitor should know about them. `None` if it is running or has
+/// not begun.
 pub fn shared(session: Session) -> Option<(Vec<(String, String)>, String)> {
     let plan = session.run.plan.get_untracked()?;
     let data = name_of(session, session.sets.choice_in_use.get_untracked());
@@ -193,7 +195,7 @@ pub fn shared(session: Session) -> Option<(Vec<(String, String)>, String)> {
         return None;
     }
     let mut keys = Keys::default();
-    // What a GPU draws, no other machine draws again.
+    // No other machine reproduces what a GPU draws.
     let sum = if on_gpu { String::new() } else { sum };
     put_run(&mut keys, data, &Draft::of(&plan), Some((step, &sum)));
     let own = if data == "own" { " Your data do not travel with it: whoever opens it loads them first." } else { "" };
@@ -205,7 +207,7 @@ pub fn shared(session: Session) -> Option<(Vec<(String, String)>, String)> {
     Some((keys.prefixed(PREFIX), format!("it trains to step {step}{compares}.{own}")))
 }
 
-/// Writes the keys of a run, and of where it is to go.
+/// Writes the keys of a run and of the step it trains to.
 fn put_run(keys: &mut Keys, data: &str, draft: &Draft, goal: Option<(u32, &str)>) {
     keys.put_unless("data", &data, &"digits");
     draft.write(keys, &Draft::suiting(data));

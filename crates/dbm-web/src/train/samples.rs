@@ -18,10 +18,10 @@ pub const SAMPLES: u32 = 64;
 /// Samples side by side.
 const COLUMNS: usize = 8;
 
-/// In what they can be saved; last the film of the model in training.
+/// The formats in which they can be saved; the last is the film of the model in training.
 const FORMS: &[&str] = &[export::BITS[0], export::BITS[1], export::BITS[2], "film (animated PNG)"];
 
-/// Asks for samples of the model on view.
+/// Requests samples of the model on view.
 async fn ask(session: Session) -> Result<(), Failure> {
     let command = Command::Samples { model: untrack(|| session.looked_at()), layer: 0, count: SAMPLES, seed: fresh_seed() };
     if let Event::Samples(grid) = session.ask(command).await? {
@@ -30,12 +30,12 @@ async fn ask(session: Session) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The region of the samples: the grid, its step, and what the run's signals say of the data.
+/// The region of the samples: the grid, its step, and the run's signals on the data.
 #[component]
 pub fn Samples() -> impl IntoView {
     let session = Session::of_page();
     let shown = move || session.samples_of(session.looked_at());
-    // A model that has none gets some as soon as it is on view.
+    // A model without samples gets some as soon as it is on view.
     Effect::new(move |_| {
         if session.about_of(session.looked_at()).is_some() && shown().with(Option::is_none) && session.client.is_ready() {
             session.perform(ask(session));
@@ -96,7 +96,7 @@ pub fn Samples() -> impl IntoView {
     }
 }
 
-/// How the model in training does on the data, in numbers.
+/// How well the model in training does on the data, in numbers.
 fn signals_list(session: Session) -> impl IntoView {
     let seen = Memo::new(move |_| {
         let training = session.looked_at() == ModelChoice::Training;
@@ -121,7 +121,7 @@ fn signals_list(session: Session) -> impl IntoView {
     }
 }
 
-/// At which step, or before it.
+/// At which step the samples were drawn, or that this was during pretraining.
 fn when(session: Session, samples: &Grid) -> String {
     let pretraining = session.run.metrics.with(|metrics| metrics.pretraining.is_some_and(|p| p.begun() && !p.is_done()));
     if pretraining && samples.model == ModelChoice::Training && samples.step == 0 {

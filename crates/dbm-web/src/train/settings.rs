@@ -1,4 +1,4 @@
-//! The settings a run begins with: two forms, neither of which touches a run that has begun.
+//! The settings that a run begins with: two forms, neither of which affects a run that has begun.
 
 use crate::settings::{ForData, Form, fields};
 use crate::ui::folded::Folded;
@@ -6,7 +6,7 @@ use crate::worker::session::Session;
 use dbm_core::settings::Group;
 use leptos::prelude::*;
 
-/// The form of the run that is next.
+/// The form of the next run.
 fn form() -> Form {
     let session = Session::of_page();
     let data = Signal::derive(move || {
@@ -23,7 +23,7 @@ fn form() -> Form {
     Form { id: "field", draft: session.run.draft.into(), change: Callback::new(change), data, beside: None }
 }
 
-/// What nearly every visitor looks at, and below it what else a run goes by.
+/// The settings that nearly every visitor looks at, and below them the rest.
 pub fn settings_form() -> impl IntoView {
     let form = form();
     view! {

@@ -1,7 +1,8 @@
-//! The state of the views in the address's fragment: `#view=train&t.hidden=800,200&t.seed=7`.
+//! The state of the views, in the address's fragment: `#view=train&t.hidden=800,200&t.seed=7`.
 //!
-//! Each key has one owner, told by its prefix (`t.` is Train, `i.` its instruments, `c.` Complete, `x.` two runs side by side, `m.` Coupling, `p.` Proof; `view` is the
-//! shell's). Owners leave out what is as by default. Writing replaces the address in place; only going to another view makes an entry in the history.
+//! Each key has one owner, given by its prefix (`t.` is Train, `i.` its instruments, `c.` Complete, `x.` two runs side by side,
+//! `m.` Coupling, `p.` Proof; `view` is the shell's). Owners leave out default values. Writing replaces the address in place;
+//! only changing to another view adds an entry to the history.
 
 use js_sys::JsString;
 use leptos::prelude::*;
@@ -20,7 +21,7 @@ pub enum View {
     Complete,
     /// Two chains meet.
     Coupling,
-    /// The mean of an estimator comes to the exact gradient, or does not.
+    /// The mean of an estimator converges to the exact gradient, or does not.
     Proof,
 }
 
@@ -28,27 +29,27 @@ impl View {
     /// In the order of the menu.
     pub const ALL: [Self; 4] = [Self::Train, Self::Complete, Self::Coupling, Self::Proof];
 
-    /// As the menu has it.
+    /// Its title in the menu.
     pub const fn title(self) -> &'static str {
         ["Train", "Complete", "Coupling", "Proof"][self as usize]
     }
 
-    /// As the address has it.
+    /// Its name in the address.
     pub const fn name(self) -> &'static str {
         ["train", "complete", "coupling", "proof"][self as usize]
     }
 
-    /// The one of this name.
+    /// The view with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|view| view.name() == name)
     }
 
-    /// The one that the address asks for; the first visit's otherwise.
+    /// The view that the address asks for; otherwise that of a first visit.
     pub fn now() -> Self {
         get("view").and_then(|name| Self::named(&name)).unwrap_or_default()
     }
 
-    /// Of the keys that say what it shows.
+    /// Prefixes of the keys that describe its state.
     const fn prefixes(self) -> &'static [&'static str] {
         match self {
             Self::Train => &["t.", "i.", "x."],
@@ -58,30 +59,32 @@ impl View {
         }
     }
 
-    /// How high a frame with it alone suggests to be, in pixels: Complete is seen whole where there is room for 760 across; the others scroll in their frame.
+    /// Suggested height in pixels of a frame that shows it alone. Complete fits if the frame is 760 wide; the others scroll in
+    /// their frame.
     pub const fn embedded_height(self) -> u32 {
         [960, 1120, 960, 960][self as usize]
     }
 
-    /// What the address says of it alone.
+    /// The part of the address that belongs to this view.
     pub fn pairs(self) -> Vec<(String, String)> {
         let own = |key: &str| self.prefixes().iter().any(|prefix| key.starts_with(prefix));
         pairs().into_iter().filter(|(key, _)| own(key)).collect()
     }
 
-    /// The absolute address of the whole page with this view on show, as these pairs say.
+    /// The absolute address of the whole page with this view, in the state that these pairs describe.
     pub fn link(self, mut pairs: Vec<(String, String)>) -> String {
         pairs.insert(0, ("view".into(), self.name().into()));
         absolute(None, &pairs)
     }
 
-    /// The same of this view alone, for the page of somebody else.
+    /// The same for this view alone, for somebody else's page.
     pub fn embedded(self, pairs: &[(String, String)]) -> String {
         absolute(Some(("embed", self.name().into())), pairs)
     }
 }
 
-/// The page's own address with a key before the fragment, and this fragment; the data that it was opened with stay in it.
+/// The page's own address with a key before the fragment, and this fragment. The data set that the page was opened with stays in
+/// the address.
 fn absolute(first: Option<(&str, String)>, pairs: &[(String, String)]) -> String {
     let href = window().location().href().unwrap_or_default();
     let keys = first.into_iter().chain(asked("data").map(|data| ("data", data)));
@@ -102,35 +105,36 @@ pub fn asked_anything() -> bool {
     !pairs().is_empty() || window().location().search().is_ok_and(|search| !search.is_empty())
 }
 
-/// What the page shows of all that it has: a context of the page.
+/// Which parts of the page are shown: a context of the page.
 #[derive(Clone, Copy, Default)]
 pub struct OnShow {
-    /// The view that is on show.
+    /// The view that is shown.
     pub view: RwSignal<View>,
     /// Whether Train shows two runs side by side.
     pub two_runs: RwSignal<bool>,
-    /// The one view that there is, inside the page of somebody else (`?embed=…`): it keeps nothing, and nothing in it begins by itself that its address does not ask for.
+    /// The only view, embedded in somebody else's page (`?embed=…`): it keeps nothing, and starts nothing that its address does
+    /// not ask for.
     pub embedded: Option<View>,
 }
 
 impl OnShow {
-    /// That of the page.
+    /// The one that belongs to the page.
     pub fn of_page() -> Self {
         expect_context()
     }
 }
 
-/// Whoever follows the address hears of a change by this event of the window.
+/// Event of the window that announces a change of the address.
 const CHANGED: &str = "dbm-address";
-/// Browsers refuse to have the address written at every movement of a slider.
+/// Browsers refuse to rewrite the address at every movement of a slider.
 const PAUSE: Duration = Duration::from_millis(250);
 
 thread_local! {
-    /// By prefix, what is to be written.
+    /// What is to be written, by prefix.
     static WAITING: RefCell<BTreeMap<&'static str, Vec<(String, String)>>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// All keys and values, in their order.
+/// All keys and values, in order.
 pub fn pairs() -> Vec<(String, String)> {
     let hash = window().location().hash().unwrap_or_default();
     hash.trim_start_matches('#')
@@ -145,7 +149,7 @@ pub fn get(key: &str) -> Option<String> {
     pairs().into_iter().find(|(name, _)| name == key).map(|(_, value)| value)
 }
 
-/// Writes these in place of all keys with this prefix, soon: the last call of several counts.
+/// Soon writes these in place of all keys with this prefix; of several calls only the last counts.
 pub fn put(prefix: &'static str, values: Vec<(String, String)>) {
     let first = WAITING.with_borrow_mut(|waiting| {
         let first = waiting.is_empty();
@@ -157,7 +161,7 @@ pub fn put(prefix: &'static str, values: Vec<(String, String)>) {
     }
 }
 
-/// Writes what is waiting to be written.
+/// Writes everything that is waiting.
 pub fn flush() {
     let waiting = WAITING.take();
     if waiting.is_empty() {
@@ -171,7 +175,7 @@ pub fn flush() {
     write(&all, false);
 }
 
-/// Goes to a view, as a step in the browser's history.
+/// Changes to a view, as a step in the browser's history.
 pub fn go(view: View) {
     flush();
     if View::now() != view {
@@ -182,13 +186,13 @@ pub fn go(view: View) {
     }
 }
 
-/// Puts this fragment (without `#`) in the place of all others, as a step in the history: presets.
+/// Replaces the whole fragment with this one (without `#`), as a step in the history: for presets.
 pub fn replace_all(fragment: &str) {
     WAITING.take();
     let _ = window().location().set_hash(fragment);
 }
 
-/// Calls `changed` whenever the address has been changed by anyone: by hand, by Back, by a preset, or by the page.
+/// Calls `changed` whenever the address changes: by hand, by Back, by a preset, or by the page.
 pub fn follow(changed: impl Fn() + 'static) {
     let listener = Closure::<dyn FnMut()>::new(changed).into_js_value();
     for event in ["hashchange", "popstate", CHANGED] {
@@ -203,7 +207,7 @@ fn write(all: &[(String, String)], step: bool) {
         return;
     }
     let Ok(history) = window().history() else { return };
-    // An address that the browser refuses to show is no reason to stop.
+    // If the browser refuses to show an address, the page still continues.
     let _ = if step {
         history.push_state_with_url(&JsValue::NULL, "", Some(&address))
     } else {
@@ -220,7 +224,7 @@ pub fn fragment(all: &[(String, String)]) -> String {
     parts.join("&")
 }
 
-/// Commas and slashes are as good in a fragment as they are.
+/// Commas and slashes need no escaping in a fragment.
 fn escaped(text: &str) -> String {
     String::from(js_sys::encode_uri_component(text)).replace("%2C", ",").replace("%2F", "/").replace("%3A", ":")
 }

@@ -1,4 +1,4 @@
-//! Areas of the window: where an element is, and how far two of them lie over each other, or apart.
+//! Areas of the window: where an element is, and how far two areas overlap or how far apart they are.
 
 use leptos::prelude::document;
 use web_sys::Element;
@@ -19,26 +19,26 @@ impl Area {
         Self { left: rect.left(), top: rect.top(), right: rect.right(), bottom: rect.bottom() }
     }
 
-    /// All of the window, without its scrollbars.
+    /// The whole window, without its scrollbars.
     pub fn of_window() -> Self {
         let root = document().document_element();
         let (right, bottom) = root.map_or((0, 0), |root| (root.client_width(), root.client_height()));
         Self { left: 0.0, top: 0.0, right: right.into(), bottom: bottom.into() }
     }
 
-    /// From its left edge to its right one.
+    /// Distance from its left edge to its right edge.
     pub fn width(self) -> f64 {
         self.right - self.left
     }
 
-    /// How much of it another covers, in square pixels.
+    /// How much of it is covered by another, in square pixels.
     pub fn overlap(self, other: Self) -> f64 {
         let shared = |low: f64, high: f64| (high - low).max(0.0);
         shared(self.left.max(other.left), self.right.min(other.right))
             * shared(self.top.max(other.top), self.bottom.min(other.bottom))
     }
 
-    /// How far another is from it, across and down; 0 where they meet.
+    /// How far away another is, across and down; 0 if they touch.
     pub fn gap(self, other: Self) -> (f64, f64) {
         let across = (self.left - other.right).max(other.left - self.right).max(0.0);
         (across, (self.top - other.bottom).max(other.top - self.bottom).max(0.0))

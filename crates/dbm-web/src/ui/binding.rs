@@ -1,13 +1,14 @@
-//! A feature's part of the address, bound to its state: the one place where the two are kept in step.
+//! Binds a feature's part of the address to its state: the one place that keeps the two in step.
 //!
-//! A feature says how its state is written as keys and how keys are taken up; [`bind`] does the rest. Keys that are as by default are left out.
+//! A feature defines how its state is written as keys and how keys are read; [`bind`] does the rest. Keys with default values are
+//! left out.
 
 use super::address;
 use leptos::prelude::*;
 use std::fmt::Display;
 use std::str::FromStr;
 
-/// A feature's keys, without its prefix, and their values. They are the same in any order.
+/// A feature's keys, without its prefix, and their values. Order does not matter.
 #[derive(Clone, Debug, Default)]
 pub struct Keys(Vec<(String, String)>);
 
@@ -18,7 +19,7 @@ impl PartialEq for Keys {
 }
 
 impl Keys {
-    /// What the address has under a prefix.
+    /// The keys in the address under a prefix.
     pub fn now(prefix: &str) -> Self {
         let own = |(key, value): (String, String)| key.strip_prefix(prefix).map(|key| (key.to_string(), value));
         Self(address::pairs().into_iter().filter_map(own).collect())
@@ -29,7 +30,7 @@ impl Keys {
         self.0.is_empty()
     }
 
-    /// Keys and values, in their order.
+    /// Keys and values, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(key, value)| (&**key, &**value))
     }
@@ -39,7 +40,7 @@ impl Keys {
         self.0.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
     }
 
-    /// The value of a key that is a number, or the like; nothing where it cannot be read.
+    /// The value of a key that is a number or similar; `None` if it cannot be read.
     pub fn parse<T: FromStr>(&self, key: &str) -> Option<T> {
         self.get(key)?.parse().ok()
     }
@@ -54,21 +55,21 @@ impl Keys {
         self.0.push((key.into(), value.to_string()));
     }
 
-    /// Writes a key where its value is not the usual one.
+    /// Writes a key unless its value is the usual one.
     pub fn put_unless<T: PartialEq + Display>(&mut self, key: &str, value: &T, usual: &T) {
         if value != usual {
             self.put(key, value);
         }
     }
 
-    /// Writes a switch that is on.
+    /// Writes a switch if it is on.
     pub fn put_on(&mut self, key: &str, on: bool) {
         if on {
             self.put(key, "yes");
         }
     }
 
-    /// Keys and values with their prefix, as the address has them.
+    /// Keys and values with their prefix, as in the address.
     pub fn prefixed(self, prefix: &str) -> Vec<(String, String)> {
         self.0.into_iter().map(|(key, value)| (format!("{prefix}{key}"), value)).collect()
     }
@@ -80,14 +81,14 @@ impl<K: Into<String>, V: Into<String>> FromIterator<(K, V)> for Keys {
     }
 }
 
-/// Keeps a feature's state and its part of the address in step, for as long as the page is there.
+/// Keeps a feature's state and its part of the address in step for as long as the page is open.
 ///
-/// `read` takes up what the address says, at once and whenever somebody else changes it; keys that are missing mean the usual values. `write` says, reactively,
-/// what the state is; nothing while the state is behind the address. An address without any key of this feature is another's ready-made one: the state stays,
-/// and is written again.
+/// `read` applies what the address says, at once and whenever somebody else changes it; missing keys mean the usual values.
+/// `write` describes the state, reactively; `None` while the state is behind the address. An address without any key of this
+/// feature is a preset of another feature: the state stays, and is written again.
 pub fn bind(prefix: &'static str, write: impl Fn() -> Option<Keys> + 'static, read: impl Fn(&Keys) + 'static) {
     let first = Keys::now(prefix);
-    // What the address was last seen to say, and what was last written there: neither is a wish of the visitor's.
+    // What the address last said, and what was last written there: neither is a change made by the visitor.
     let (seen, written) = (StoredValue::new(first.clone()), StoredValue::new(first.clone()));
     if !first.is_empty() {
         read(&first);

@@ -1,4 +1,4 @@
-//! A button with its hover help and its key.
+//! A button with its hover help and its shortcut key.
 
 use super::address::OnShow;
 use leptos::prelude::*;
@@ -6,13 +6,13 @@ use leptos::prelude::*;
 /// The button; an empty id, key, class or help is left out.
 #[component]
 pub fn Button(
-    /// The text that stands on it.
+    /// The text on it.
     #[prop(into)]
     label: Signal<String>,
-    /// By which others in the page find it.
+    /// Id by which other parts of the page find it.
     #[prop(optional)]
     id: &'static str,
-    /// The key that presses it as well.
+    /// The key that also presses it.
     #[prop(optional)]
     key: &'static str,
     /// Classes for the style sheet.
@@ -21,10 +21,10 @@ pub fn Button(
     /// Hover help; empty for none.
     #[prop(optional)]
     help: &'static str,
-    /// Whether it cannot be pressed.
+    /// Whether it is disabled.
     #[prop(optional, into)]
     disabled: Signal<bool>,
-    /// Whether a press does nothing now; the button can have the focus all the same.
+    /// Whether a click does nothing for now; unlike a disabled button it can still have the focus.
     #[prop(optional, into)]
     idle: Option<Signal<bool>>,
     /// Called when it is pressed.
@@ -32,7 +32,7 @@ pub fn Button(
     on_press: Callback<()>,
 ) -> impl IntoView {
     let given = |text: &'static str| Some(text).filter(|text| !text.is_empty());
-    // Inside the page of somebody else no keys are listened for.
+    // A page embedded in somebody else's listens for no keys.
     let key = if use_context::<OnShow>().is_some_and(|show| show.embedded.is_some()) { "" } else { key };
     view! {
         <button

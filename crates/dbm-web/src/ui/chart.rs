@@ -1,4 +1,4 @@
-//! A chart on the page: its title and legend, the plot, what it says at the pointer, the same as a table, and as a file.
+//! A chart on the page: its title and legend, the plot, a readout at the pointer, its numbers as a table, and files to save.
 
 use crate::canvas::{Chart, Colours, Plane, Scale, Series, Surface, Svg, redraws, short};
 use crate::ui::download;
@@ -10,27 +10,27 @@ use leptos::html::Canvas;
 use leptos::prelude::*;
 use web_sys::PointerEvent;
 
-/// Lines of the table, where a chart has more points: every so many of them.
+/// Most lines of the table: a chart with more points shows every nth.
 const LINES: usize = 200;
 /// Width and height of the SVG.
 const PAPER: (f64, f64) = (720.0, 400.0);
-/// Height of a line of text below it.
+/// Height of a line of text below the plot.
 const LINE: f64 = 20.0;
 
-/// The figure. Its table is made when it is unfolded.
+/// The figure. Its table is built when it is unfolded.
 #[component]
 pub fn ChartFigure(
-    /// What it shows.
+    /// The chart to show.
     #[prop(into)]
     chart: Signal<Chart>,
-    /// Its title, by which it is saved as well.
+    /// Its title, also used when it is saved.
     title: &'static str,
-    /// What is seen in it, in a sentence, for those who cannot; kept up to date.
+    /// What the chart shows, in a sentence, for visitors who cannot see it; kept up to date.
     #[prop(into)]
     summary: Signal<String>,
-    /// The file's name, without ending.
+    /// Name of the saved file, without its extension.
     file: &'static str,
-    /// Its numbers as CSV, where there is more to say of a point than the chart shows.
+    /// Its numbers as CSV, if there is more to say about a point than the chart shows.
     #[prop(optional)]
     rows: Option<Callback<(), String>>,
 ) -> impl IntoView {
@@ -94,7 +94,7 @@ pub fn ChartFigure(
     }
 }
 
-/// A line of the legend.
+/// An entry of the legend.
 fn key(series: &Series) -> impl IntoView + use<> {
     let dash: Vec<String> = series.dash.iter().map(ToString::to_string).collect();
     let class = format!("hue-{}", series.hue % 6);
@@ -108,7 +108,7 @@ fn key(series: &Series) -> impl IntoView + use<> {
     }
 }
 
-/// All places on the x axis, rising, each once.
+/// All x values, ascending, each once.
 fn places(chart: &Chart) -> Vec<f64> {
     let mut all: Vec<f64> =
         chart.series.iter().flat_map(|series| series.points.iter().map(|point| point.x)).filter(|x| x.is_finite()).collect();
@@ -117,20 +117,20 @@ fn places(chart: &Chart) -> Vec<f64> {
     all
 }
 
-/// The place nearest to `x` that has a point.
+/// The x value nearest to `x` that has a point.
 fn nearest(chart: &Chart, x: f64) -> Option<f64> {
     let far = |place: f64| if chart.x.scale == Scale::Logarithmic { (place / x).ln().abs() } else { (place - x).abs() };
     places(chart).into_iter().min_by(|a, b| far(*a).total_cmp(&far(*b)))
 }
 
-/// What a series has at a place.
+/// The value of a series at an x value, as text.
 fn value(series: &Series, x: f64) -> Option<String> {
     let point = series.points.iter().find(|point| point.x == x)?;
     let around = if point.high > point.low { format!(" ({} to {})", short(point.low), short(point.high)) } else { String::new() };
     Some(if series.at_least.contains(&x) { "at least " } else { "" }.to_string() + &short(point.y) + &around)
 }
 
-/// What the chart says at a place.
+/// The readout at an x value.
 fn at(chart: &Chart, x: f64) -> String {
     let values: Vec<String> =
         chart.series.iter().filter_map(|series| value(series, x).map(|value| format!("{} {value}", series.name))).collect();
@@ -152,7 +152,7 @@ fn lines(chart: &Chart) -> impl IntoView + use<> {
     all.iter().rev().step_by(every).rev().map(line).collect_view()
 }
 
-/// The chart as a picture of its own, with what its axes and lines are below it.
+/// The chart as a separate picture, with its axes and lines explained below it.
 fn svg(chart: &Chart, colours: &Colours) -> String {
     let svg = Svg::new(colours, PAPER.0, PAPER.1);
     chart.draw(&svg, colours, None);
@@ -167,7 +167,7 @@ fn svg(chart: &Chart, colours: &Colours) -> String {
     svg.finish()
 }
 
-/// Its numbers: a line a point.
+/// Its numbers, one line per point.
 fn csv(chart: &Chart) -> String {
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
     let head = format!("series,{},{},low,high\n", quoted(&chart.x.label), quoted(&chart.y.label));

@@ -8,12 +8,12 @@ use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Blob, HtmlAnchorElement, HtmlCanvasElement, Url};
 
-/// Saves bytes under a name.
+/// Saves bytes under a file name.
 pub fn file(notices: Notices, NamedBytes { name, bytes }: &NamedBytes) {
     save(notices, name, &Uint8Array::from(bytes.as_slice()));
 }
 
-/// Saves what a canvas shows as PNG.
+/// Saves the content of a canvas as PNG.
 pub fn canvas(notices: Notices, canvas: &HtmlCanvasElement, name: String) {
     let done = wasm_bindgen::closure::Closure::once_into_js(move |blob: JsValue| {
         if let Ok(blob) = blob.dyn_into::<Blob>() {
@@ -30,7 +30,7 @@ pub fn save(notices: Notices, name: &str, bytes: &Uint8Array) {
     }
 }
 
-/// Through a link that is pressed and gone: the browser asks where to, or puts it among the downloads.
+/// Clicks a temporary link: the browser asks where to save, or puts the file among the downloads.
 fn save_blob(notices: Notices, name: &str, blob: &Blob) {
     let saved = (|| {
         let address = Url::create_object_url_with_blob(blob)?;
@@ -41,7 +41,7 @@ fn save_blob(notices: Notices, name: &str, blob: &Blob) {
         Ok::<_, JsValue>(address)
     })();
     match saved {
-        // The browser reads it after this; a minute is enough for it to have begun.
+        // The browser reads it later; within a minute it has certainly begun to.
         Ok(address) => set_timeout(move || drop(Url::revoke_object_url(&address)), std::time::Duration::from_mins(1)),
         Err(problem) => notices.error(format!("“{name}” could not be saved: {}.", words(&problem))),
     }

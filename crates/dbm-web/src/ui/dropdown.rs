@@ -1,11 +1,11 @@
-//! A menu that is folded until it is pressed. Of all such menus one is open at a time, and Escape closes it.
+//! A menu that is folded until it is clicked. Only one such menu is open at a time, and Escape closes it.
 
 use leptos::html::Details;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
-/// A handle, to open it and to close it.
+/// A handle that opens and closes the menu.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Dropdown {
     details: NodeRef<Details>,
@@ -21,7 +21,7 @@ impl Dropdown {
         }
     }
 
-    /// Closes it. The button that had the focus is hidden then: whoever goes by keyboard stays at its head.
+    /// Closes it. The focused button becomes hidden, so the focus moves to the menu's head for keyboard users.
     pub fn close(self) {
         if let Some(details) = self.details.get_untracked().filter(web_sys::HtmlDetailsElement::open) {
             details.set_open(false);
@@ -38,16 +38,16 @@ pub fn DropdownMenu(
     /// Its handle.
     #[prop(default = Dropdown::default())]
     dropdown: Dropdown,
-    /// Classes for the style sheet, besides that of all such menus.
+    /// Classes for the style sheet, in addition to that of all such menus.
     #[prop(optional)]
     class: &'static str,
     /// The text on its head,
     #[prop(into)]
     label: Signal<String>,
-    /// the longest that this can be, where it changes,
+    /// the longest that this text can be, if it changes,
     #[prop(optional)]
     longest: &'static str,
-    /// and its name for screen readers, where that is another.
+    /// and its name for screen readers, if that differs.
     #[prop(optional, into)]
     name: String,
     /// What is in it.

@@ -1,4 +1,4 @@
-//! What a view shows, in words and equations: a fragment of HTML beside the page, fetched when the view is first on show.
+//! The explanation of a view, in words and equations: a file of HTML next to the page, fetched when the view is first shown.
 
 use crate::canvas::is_as_wide;
 use crate::ui::address::View;
@@ -9,16 +9,16 @@ use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, Response};
 
-/// From which width of the window on there is room beside a view, as the style sheet has it.
+/// Window width from which there is room next to a view, as in the style sheet.
 const ROOM: u32 = 1600;
 const ROOM_BESIDE_COMPLETE: u32 = 1200;
 
-/// A view and its explanation: beside it where there is room, and folded above it elsewhere.
+/// A view and its explanation: next to it if there is room, otherwise folded above it.
 #[component]
 pub fn Explained(
     /// Which view.
     view: View,
-    /// Whether it is on show.
+    /// Whether it is on view.
     shown: Signal<bool>,
     /// The view itself.
     children: Children,
@@ -41,13 +41,14 @@ pub fn Explained(
     }
 }
 
-/// Puts a fragment of HTML beside the page into an element, or says that `what` it is could not be fetched; unless it is not wanted any more by then.
+/// Fetches a file of HTML that lies next to the page and puts it into an element, or says that `what` could not be fetched; does
+/// neither if it is no longer wanted by then.
 pub fn fetch(inside: Element, path: String, what: &'static str, is_wanted: impl Fn() -> bool + 'static) {
     leptos::task::spawn_local(async move {
         let html = text_of(&path).await;
         match html {
             _ if !is_wanted() => {}
-            // A file of the page's own, like its scripts.
+            // The file is the page's own, like its scripts.
             Ok(html) => inside.set_inner_html(&html),
             Err(why) => inside.set_text_content(Some(&format!("The {what} could not be fetched: {}.", words(&why)))),
         }

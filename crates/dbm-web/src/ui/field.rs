@@ -1,4 +1,4 @@
-//! Fields to type in, and how numbers are read.
+//! Text fields, and how numbers are read.
 
 use super::number::{decimal, sizes};
 use dbm_core::words::Words;
@@ -19,50 +19,51 @@ pub fn number(text: &str, range: &RangeInclusive<f64>) -> Result<f64, String> {
     number.ok_or_else(|| format!("A number from {} to {} is expected.", range.start(), range.end()).replace('-', "−"))
 }
 
-/// Layer sizes, of so many units at most in all; otherwise what is expected, in words.
+/// Layer sizes with at most this many units in all; otherwise what is expected, in words.
 pub fn layers(text: &str, most: u32, example: &str) -> Result<Vec<u32>, String> {
     sizes(text, most).ok_or_else(|| {
         format!("Two layer sizes or more are expected, the visible one first, as in {example}: at most {most} units in all.")
     })
 }
 
-/// A labelled field, with what is wrong with it below.
+/// A labelled field, with its problem shown below.
 #[component]
 #[expect(clippy::fn_params_excessive_bools, reason = "each is a word of its own where the field is made")]
 pub fn TextField(
     /// The element's id.
     #[prop(into)]
     id: String,
-    /// What it is called. The help is the longer for the hint.
+    /// Its label and help. The hint is added to the help.
     words: Words,
-    /// What stands below while nothing is wrong.
+    /// Shown below while there is no problem.
     #[prop(optional, into)]
     hint: Option<Signal<String>>,
-    /// What is typed in it.
+    /// The text in it.
     #[prop(into)]
     value: Signal<String>,
-    /// What is wrong with it.
+    /// The problem with it.
     #[prop(optional, into)]
     problem: Signal<Option<String>>,
-    /// Takes up what the visitor types, letter by letter or, where it is `late`, once the field is left; or says what is expected instead. What was there before stays then.
+    /// Applies what the visitor types, letter by letter or, if `late`, when the field loses the focus. An error says what is
+    /// expected instead, and the old value stays.
     #[prop(into)]
     on_type: Callback<String, Result<(), String>>,
-    /// Whether the visitor is heard when the field is left.
+    /// Whether the text is applied only when the field loses the focus.
     #[prop(optional)]
     late: bool,
-    /// Whether letters are expected, and not a number alone.
+    /// Whether letters are expected, and not just a number.
     #[prop(optional)]
     letters: bool,
-    /// Whether it takes the whole row.
+    /// Whether it fills the whole row.
     #[prop(optional)]
     wide: bool,
-    /// Whether the help is shown at the label alone.
+    /// Whether only the label shows the help.
     #[prop(optional)]
     quiet: bool,
-    /// Whether it is marked as another than what it is compared with.
+    /// Whether it is marked as different from what it is compared with.
     #[prop(optional, into)]
     differs: Signal<bool>,
-    /// Whether it can be used.
+    /// Whether it is disabled.
     #[prop(optional, into)]
     disabled: Signal<bool>,
 ) -> impl IntoView {

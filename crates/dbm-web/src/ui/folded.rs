@@ -1,22 +1,22 @@
-//! What is rarely needed, folded until it is pressed, or must be seen.
+//! Content that is rarely needed: folded until it is clicked or must be seen.
 
 use leptos::html::Details;
 use leptos::prelude::*;
 
-/// Folded, unless something inside must be seen; folding it again is the visitor's.
+/// Folded, unless something inside must be seen; only the visitor folds it again.
 #[component]
 pub fn Folded(
-    /// What they are together.
+    /// Name of the content as a whole.
     name: &'static str,
-    /// Its class for the style sheet.
+    /// Class for the style sheet.
     class: &'static str,
-    /// The class of what is inside.
+    /// Class of the content.
     #[prop(optional)]
     inside: &'static str,
     /// Whether something inside must be seen.
     #[prop(into)]
     urgent: Signal<bool>,
-    /// What is inside.
+    /// The content.
     children: Children,
 ) -> impl IntoView {
     let details = NodeRef::<Details>::new();

@@ -1,4 +1,4 @@
-//! A feature's own settings as a table of rows. Its fields, its part of the address and the words for what cannot be are made of the rows.
+//! A feature's settings as a table of rows. Its fields, its part of the address and its error messages are made from the rows.
 
 use super::binding::Keys;
 use super::field::TextField;
@@ -7,33 +7,33 @@ use dbm_core::settings::Line;
 use dbm_core::words::{Choose, Words, words};
 use leptos::prelude::*;
 
-/// Settings that have a table. What is as by default is left out of the address.
+/// Settings that have a table. Default values are left out of the address.
 pub trait Table: Clone + Default + PartialEq + Send + Sync + 'static {
-    /// In the order in which an address is read; those that are typed first.
+    /// The rows in the order in which an address is read, typed ones first.
     const ROWS: &'static [Row<Self>];
 }
 
-/// One of the settings.
+/// One setting.
 pub struct Row<S> {
     field: Field,
-    /// What can be chosen.
+    /// The values to choose from.
     lines: fn() -> Vec<Line>,
-    /// Whether it has an effect, where that depends on the others.
+    /// Whether the setting has an effect, if that depends on the others.
     applies: Option<fn(&S) -> bool>,
-    /// What is set, as the address has it.
+    /// The value as written in the address.
     text: fn(&S) -> String,
-    /// Takes a text up, or says what is expected.
+    /// Applies a text, or says what is expected.
     set: fn(&mut S, &str) -> Result<(), String>,
 }
 
 /// How a setting is shown.
 #[derive(Clone, Copy)]
 pub struct Field {
-    /// What it is called, and its key in the address.
+    /// Its label and help, and its key in the address.
     pub words: Words,
     /// How it is entered.
     pub input: Input,
-    /// Whether it takes the whole line.
+    /// Whether it fills the whole line.
     pub wide: bool,
 }
 
@@ -42,15 +42,15 @@ pub struct Field {
 pub enum Input {
     /// A number is typed,
     Number,
-    /// or letters, which may be a list.
+    /// or text, which may be a list.
     Text,
-    /// On or off, as the address calls both.
+    /// On or off, with the address's word for each.
     Switch(&'static str, &'static str),
-    /// A value among some, under this name in the id of the select.
+    /// One of several values; this is the select's name in its id.
     Choice(&'static str),
 }
 
-/// A row of a number that `whole` or `number` reads, in a range.
+/// The row of a number in a range, read by `whole` or `number`.
 macro_rules! typed {
     ($read:ident, $range:expr, $($place:tt)+) => {
         $crate::ui::form::Row::new(
@@ -61,7 +61,7 @@ macro_rules! typed {
     };
 }
 
-/// A row of a switch, with what the address calls on and off.
+/// The row of a switch, with the address's words for on and off.
 macro_rules! switch {
     ($on:expr, $off:expr, $($place:tt)+) => {
         $crate::ui::form::Row::new(
@@ -78,7 +78,7 @@ macro_rules! switch {
     };
 }
 
-/// A row of a choice among the values of a type, in its words.
+/// The row of a choice among the values of a type, with the type's own words.
 macro_rules! choice {
     ($type:ty, $($place:tt)+) => {
         $crate::ui::form::Row::new(
@@ -99,45 +99,45 @@ pub fn lines<T: Choose>() -> Vec<Line> {
 }
 
 impl<S> Row<S> {
-    /// A row that is not called anything yet.
+    /// A row without words yet.
     pub const fn new(input: Input, text: fn(&S) -> String, set: fn(&mut S, &str) -> Result<(), String>) -> Self {
         Self { field: Field { words: words("", "", ""), input, wide: false }, lines: Vec::new, applies: None, text, set }
     }
 
-    /// The same, with these lines to choose among.
+    /// The same row, with these lines to choose from.
     pub const fn lines(self, lines: fn() -> Vec<Line>) -> Self {
         Self { lines, ..self }
     }
 
-    /// The same, called so.
+    /// The same row, with these words.
     pub const fn called(self, words: Words) -> Self {
         Self { field: Field { words, ..self.field }, ..self }
     }
 
-    /// The same, under this key; without a label no field is made of it.
+    /// The same row, with this key; without a label it gets no field.
     pub const fn key(self, key: &'static str) -> Self {
         let words = self.field.words;
         self.called(Words { key, ..words })
     }
 
-    /// The same, over the whole line.
+    /// The same row, filling the whole line.
     pub const fn wide(self) -> Self {
         Self { field: Field { wide: true, ..self.field }, ..self }
     }
 
-    /// The same, with an effect only where this holds of the others.
+    /// The same row, with an effect only if this holds for the other settings.
     pub const fn when(self, applies: fn(&S) -> bool) -> Self {
         Self { applies: Some(applies), ..self }
     }
 }
 
 impl Field {
-    /// Whether it is typed: then a text that cannot be is kept, for the visitor to see what is wrong with it.
+    /// Whether it is typed: then an invalid text is kept, so that the visitor sees what is wrong with it.
     fn is_typed(&self) -> bool {
         !self.words.label.is_empty() && matches!(self.input, Input::Number | Input::Text)
     }
 
-    /// A text as it has it: a list with spaces.
+    /// A text as the field shows it: lists get spaces.
     fn spaced(&self, text: &str) -> String {
         if matches!(self.input, Input::Text) { text.replace(", ", ",").replace(',', ", ") } else { text.into() }
     }
@@ -147,26 +147,26 @@ fn place<S: Table>(key: &str) -> Option<usize> {
     S::ROWS.iter().position(|row| row.field.words.key == key)
 }
 
-/// Writes the keys of what is not as by default.
+/// Writes the keys of values that differ from the default.
 pub fn write<S: Table>(settings: &S, keys: &mut Keys) {
     Texts::of(settings).write(keys);
 }
 
-/// What an address has, as by default where it has nothing, or nothing that can be.
+/// Reads an address; missing and invalid values become the default.
 pub fn read<S: Table>(keys: &Keys) -> S {
     let mut settings = S::default();
     for row in S::ROWS {
-        // What cannot be is passed over.
+        // Invalid values are ignored.
         let _ = keys.get(row.field.words.key).map(|text| (row.set)(&mut settings, text));
     }
     settings
 }
 
-/// Settings as they were typed, row by row, and what can be read of them.
+/// Settings as they were typed, row by row, and what can be read from them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Texts<S> {
     texts: Vec<String>,
-    /// What can be read; what cannot is as it was before.
+    /// What can be read; an invalid text leaves its setting unchanged.
     pub read: S,
 }
 
@@ -177,12 +177,12 @@ impl<S: Table> Default for Texts<S> {
 }
 
 impl<S: Table> Texts<S> {
-    /// Those of such settings.
+    /// The texts of these settings.
     pub fn of(settings: &S) -> Self {
         Self { texts: S::ROWS.iter().map(|row| row.field.spaced(&(row.text)(settings))).collect(), read: settings.clone() }
     }
 
-    /// Those of an address. Words that mean nothing are passed over; what is typed is left to the form, which says what is wrong with it.
+    /// The texts of an address. An unknown choice is ignored; a typed text is left to the form, which says what is wrong with it.
     pub fn read(keys: &Keys) -> Self {
         let mut texts = Self::default();
         for (place, row) in S::ROWS.iter().enumerate() {
@@ -194,7 +194,7 @@ impl<S: Table> Texts<S> {
         texts
     }
 
-    /// Takes those of an address into a feature's state, where they are others; `before` hears of it first.
+    /// Copies the texts of an address into a feature's state if they differ; `before` is called first.
     pub fn adopt(state: RwSignal<Self>, keys: &Keys, before: impl FnOnce()) -> bool {
         let texts = Self::read(keys);
         let is_new = state.with_untracked(|present| *present != texts);
@@ -205,7 +205,7 @@ impl<S: Table> Texts<S> {
         is_new
     }
 
-    /// Types or chooses something else.
+    /// Types or chooses another value.
     pub fn set(&mut self, key: &str, text: impl Into<String>) {
         if let Some(place) = place::<S>(key) {
             self.put(place, text.into());
@@ -215,7 +215,7 @@ impl<S: Table> Texts<S> {
     fn put(&mut self, place: usize, text: String) {
         self.texts[place] = text;
         for (row, text) in S::ROWS.iter().zip(&self.texts) {
-            // What cannot be read is said beside its field.
+            // If it cannot be read, its field says so.
             let _ = (row.set)(&mut self.read, text);
         }
     }
@@ -226,12 +226,12 @@ impl<S: Table> Texts<S> {
         if applies { (row.set)(&mut self.read.clone(), &self.texts[place]).err() } else { None }
     }
 
-    /// What they ask for, where nothing is wrong with one that has an effect.
+    /// The settings, unless something is wrong with one that has an effect.
     pub fn checked(&self) -> Option<&S> {
         (0..S::ROWS.len()).all(|place| self.problem(place).is_none()).then_some(&self.read)
     }
 
-    /// Writes what is not as by default; lists without spaces.
+    /// Writes values that differ from the default; lists without spaces.
     pub fn write(&self, keys: &mut Keys) {
         let bare = |text: &str| text.trim().replace(", ", ",");
         for ((row, text), usual) in S::ROWS.iter().zip(&self.texts).zip(Self::default().texts) {
@@ -240,44 +240,44 @@ impl<S: Table> Texts<S> {
     }
 }
 
-/// A form on the page: a handle, as long-lived as the page.
+/// A form on the page: a handle that lives as long as the page.
 #[derive(Clone, Copy)]
 pub struct Form {
-    /// Before the names of its fields in their ids; empty for none.
+    /// Prefix of its fields' ids; empty for none.
     id: &'static str,
     kind: FormKind,
     source: &'static Source,
 }
 
-/// How the fields of a form are.
+/// How a form's fields behave.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum FormKind {
-    /// Heard letter by letter. Those without an effect are not there, and ids have places in place of keys.
+    /// Applied letter by letter. Fields without an effect are hidden, and ids use indices instead of keys.
     Numbered,
-    /// Heard letter by letter. Those without an effect are not there, and help is at the labels alone.
+    /// Applied letter by letter. Fields without an effect are hidden, and only the labels show the help.
     Quiet,
-    /// Heard when they are left. Those without an effect keep their places.
+    /// Applied when the field loses the focus. Fields without an effect keep their places.
     Late,
 }
 
-/// Of a setting's place.
+/// A hint by the setting's index.
 type Hint = dyn Fn(usize) -> (String, bool) + Sync;
 
-/// The settings that a form is of, by their places in the table.
+/// The settings behind a form, by their indices in the table.
 pub struct Source {
-    /// How one is shown; nothing beyond the last.
+    /// How a setting is shown; `None` after the last.
     pub field: Box<dyn Fn(usize) -> Option<Field> + Sync>,
-    /// What is typed or chosen.
+    /// The text or value entered.
     pub text: Box<dyn Fn(usize) -> String + Sync>,
-    /// What can be chosen.
+    /// The values to choose from.
     pub options: Box<dyn Fn(usize) -> Vec<SelectOption> + Sync>,
-    /// What is wrong with one.
+    /// The problem with it.
     pub problem: Box<dyn Fn(usize) -> Option<String> + Sync>,
-    /// What else there is to say of one, and whether it is another than what it is compared with.
+    /// What else there is to say about it, and whether it differs from what it is compared with.
     pub hint: Option<Box<Hint>>,
-    /// Whether one has an effect, where that depends on the others.
+    /// Whether it has an effect, if that depends on the others.
     pub applies: Box<dyn Fn(usize) -> Option<bool> + Sync>,
-    /// Takes up another text, or says what is expected.
+    /// Applies another text, or says what is expected.
     pub change: Box<dyn Fn(usize, String) -> Result<(), String> + Sync>,
 }
 
@@ -290,12 +290,12 @@ fn options_of<S: Table>(place: usize) -> Vec<SelectOption> {
 }
 
 impl Form {
-    /// Over these settings.
+    /// A form over these settings.
     pub fn new(id: &'static str, kind: FormKind, source: Source) -> Self {
         Self { id, kind, source: Box::leak(Box::new(source)) }
     }
 
-    /// Over texts that are heard letter by letter: `change` makes something of the key and the text.
+    /// A form over texts that are applied letter by letter: `change` receives the key and the text.
     pub fn typed<S: Table>(
         id: &'static str,
         texts: RwSignal<Texts<S>>,
@@ -316,7 +316,7 @@ impl Form {
         Self::new(id, FormKind::Numbered, source)
     }
 
-    /// Over settings that are always as they can be: `take` takes up others.
+    /// A form over settings that are always valid: `take` receives changed ones.
     pub fn over<S: Table>(id: &'static str, settings: RwSignal<S>, take: impl Fn(S) + Sync + 'static) -> Self {
         let source = Source {
             field: Box::new(field_of::<S>),
@@ -337,7 +337,7 @@ impl Form {
         (0..).map_while(|place| (self.source.field)(place)).enumerate().find(|(_, field)| field.words.key == key)
     }
 
-    /// What a setting does.
+    /// The help of a setting.
     pub fn help(self, key: &str) -> &'static str {
         self.find(key).map_or("", |(_, field)| field.words.help)
     }
@@ -345,7 +345,7 @@ impl Form {
     /// Changes a setting from elsewhere in the view.
     pub fn set(self, key: &str, text: impl Into<String>) {
         if let Some((place, _)) = self.find(key) {
-            // What the view itself makes can be.
+            // A value that the view itself makes is valid.
             let _ = (self.source.change)(place, text.into());
         }
     }
@@ -362,7 +362,7 @@ impl Form {
         if self.id.is_empty() { name.into() } else { format!("{}-{name}", self.id) }
     }
 
-    /// A field with its label, as its row has it.
+    /// A labelled field, as its row describes it.
     pub fn field(self, key: &'static str) -> Option<AnyView> {
         let (place, Field { words, input, wide }) = self.find(key)?;
         let id = self.id(&if self.kind == FormKind::Numbered { place.to_string() } else { key.to_string() });
@@ -422,7 +422,7 @@ impl Form {
     }
 }
 
-/// Checks that these keys, one for each row, are read and written, and that nothing is written by default.
+/// Checks that these keys, one per row, are read and written, and that nothing is written by default.
 #[cfg(test)]
 pub fn travels<S: Table + std::fmt::Debug>(given: &[(&str, &str)]) {
     let (given, mut written, mut usual): (Keys, _, _) = (given.iter().copied().collect(), Keys::default(), Keys::default());

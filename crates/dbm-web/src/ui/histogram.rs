@@ -8,7 +8,7 @@ use dbm_protocol::{Histogram, NamedBytes};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-/// The menu and the plot of `both`, which is called `what`, and `label` for screen readers. Where a half of it is empty, a note says why.
+/// The menu and the plot of `both`, which is called `what`, and `label` for screen readers. A note explains a half that is empty.
 pub fn phases(
     [what, label]: [&'static str; 2],
     scale: Scale,

@@ -1,6 +1,7 @@
-//! What was seen at steps of a run, thinned where it becomes much.
+//! What was seen at the steps of a run, thinned as it grows.
 
-/// Adds what was seen at a step, replacing what was seen at the same step before. Beyond `most` entries every other one is dropped; `most` is even, so the first and the last stay.
+/// Adds what was seen at a step, replacing what was seen earlier at the same step. Beyond `most` entries every other one is
+/// dropped; `most` is even, so the first and the last stay.
 pub fn add<T>(history: &mut Vec<T>, seen: T, most: usize, step: impl Fn(&T) -> u32) {
     history.retain(|before| step(before) != step(&seen));
     history.push(seen);

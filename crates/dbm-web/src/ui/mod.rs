@@ -1,4 +1,4 @@
-//! What several features show or use in one way: the address, charts, files to save, numbers.
+//! What several features share: the address, charts, files to save, numbers.
 
 pub mod address;
 pub mod area;

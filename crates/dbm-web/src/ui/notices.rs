@@ -1,4 +1,5 @@
-//! Messages to the visitor: a list that any part of the page can add to. The newest have a strip of their own at the foot of the page, and all can be read again.
+//! Messages to the visitor: a list that any part of the page can add to. The newest appear on a strip at the foot of the page,
+//! and all of them can be read again.
 
 use super::dropdown::{Dropdown, DropdownMenu};
 use js_sys::{Function, Reflect};
@@ -8,44 +9,44 @@ use std::time::Duration;
 use wasm_bindgen::prelude::*;
 use web_sys::CustomEvent;
 
-/// How sure a message is meant to sound.
+/// How serious a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
     /// Something was refused or failed.
     Error,
     /// Something happened that is good to know.
     News,
-    /// Something happened that can be taken back; the newest such message replaces the one before.
+    /// Something happened that can be undone; the newest such message replaces the one before.
     Undoable,
-    /// Something waits for the visitor's word, and stays until it has it.
+    /// Something awaits the visitor's decision, and stays until it is made.
     Offer,
 }
 
-/// What a button of a message does, and its words.
+/// A button of a message: its label and what it does.
 #[derive(Clone, Copy)]
 pub struct Remedy {
-    /// On the button.
+    /// The label.
     pub label: &'static str,
-    /// What a press does.
+    /// What a click does.
     pub run: Callback<()>,
 }
 
 /// A message with its buttons.
 #[derive(Clone)]
 pub struct Notice {
-    /// Its own number.
+    /// Its number.
     pub id: u32,
-    /// How sure it sounds.
+    /// How serious it is.
     pub tone: Tone,
-    /// What it says, in a sentence or two.
+    /// Its text, a sentence or two.
     pub text: String,
-    /// Its buttons, the first the one to press.
+    /// Its buttons, the recommended one first.
     pub remedies: Vec<Remedy>,
-    /// What closing it does besides.
+    /// What else happens when it is closed.
     pub on_close: Option<Callback<()>>,
-    /// Whether it is on the strip, or waits for its turn there, and is not only in the list.
+    /// Whether it is on the strip or waiting for its turn there, and not just in the list.
     pub is_new: bool,
-    /// Since when it is on the strip, in milliseconds as dates are counted; `None` until it has its turn.
+    /// When it appeared on the strip, in milliseconds since the epoch; `None` until its turn.
     since: Option<f64>,
 }
 
@@ -56,12 +57,12 @@ pub struct Notices {
     count: StoredValue<u32>,
 }
 
-/// Most messages that are kept, besides offers that wait.
+/// Most messages that are kept, not counting offers that are waiting.
 const MOST: usize = 20;
-/// How long one stays on the strip that waits for no word of the visitor's, and how long where others wait behind it. In milliseconds.
+/// How long a message that needs no decision stays on the strip, and how long if others are waiting behind it. In milliseconds.
 const STAYS: f64 = 10_000.0;
 const MAKES_WAY: f64 = 3000.0;
-/// How often is looked whose time is over.
+/// How often to look for messages whose time is over.
 const LOOK: Duration = Duration::from_millis(500);
 
 impl Default for Notices {
@@ -71,7 +72,7 @@ impl Default for Notices {
 }
 
 impl Notices {
-    /// Those of the page.
+    /// The one that belongs to the page.
     pub fn of_page() -> Self {
         expect_context()
     }
@@ -81,7 +82,7 @@ impl Notices {
         self.failed(text, Vec::new());
     }
 
-    /// Something failed, and these are the ways on.
+    /// Something failed, and these are the ways to continue.
     pub fn failed(self, text: impl Into<String>, remedies: Vec<Remedy>) {
         self.add(Tone::Error, text, remedies, None);
     }
@@ -91,17 +92,18 @@ impl Notices {
         self.add(Tone::News, text, Vec::new(), None);
     }
 
-    /// Something happened that `undo` takes back.
+    /// Something happened that `undo` reverses.
     pub fn undoable(self, text: impl Into<String>, undo: Callback<()>) {
         self.add(Tone::Undoable, text, vec![Remedy { label: "Undo", run: undo }], None);
     }
 
-    /// Something waits for the visitor's word.
+    /// Something awaits the visitor's decision.
     pub fn offer(self, text: impl Into<String>, remedies: Vec<Remedy>, on_close: Option<Callback<()>>) {
         self.add(Tone::Offer, text, remedies, on_close);
     }
 
-    /// Takes one off the strip; it can still be read in the list, where it keeps its place. What closing it does besides is done, and then there is nothing left to press.
+    /// Takes a message off the strip; it can still be read in the list, where it keeps its place. Its closing action runs, and
+    /// after that it has no buttons left.
     pub fn close(self, id: u32) {
         let closed = self.list.try_update(|list| {
             let notice = list.iter_mut().find(|notice| notice.id == id)?;
@@ -115,12 +117,12 @@ impl Notices {
         }
     }
 
-    /// Takes all of a tone away: what they were about is over.
+    /// Removes all messages of a tone: they no longer apply.
     pub fn withdraw(self, tone: Tone) {
         self.list.update(|list| list.retain(|notice| notice.tone != tone));
     }
 
-    /// The same words are not shown twice at a time.
+    /// The same words are never shown twice at a time.
     fn add(self, tone: Tone, text: impl Into<String>, remedies: Vec<Remedy>, on_close: Option<Callback<()>>) {
         let text = text.into();
         let id = self.count.get_value();
@@ -136,8 +138,9 @@ impl Notices {
         });
     }
 
-    /// Takes messages off the strip once their time is over: of those that only say something, the first; of those that can be answered, all that do not wait for an answer. One that is
-    /// being read stays, but not for ever where others wait: the pointer may rest on it by chance.
+    /// Takes messages off the strip once their time is over: the first of those that only inform, and all those with buttons that
+    /// do not wait for an answer. A message that is being read stays, but not for ever if others are waiting: the pointer may
+    /// rest on it by chance.
     fn clear_strip(self) {
         let now = js_sys::Date::now();
         let is_read = |id: u32| {
@@ -165,7 +168,7 @@ impl Notices {
         });
     }
 
-    /// What is on the strip: the newest of those that offer something to press, or the first of those that only say something.
+    /// What is on the strip: the newest message with buttons, or the first of those that only inform.
     fn on_strip(self, offers: bool) -> Option<Notice> {
         self.list.with(|list| {
             let mut new = list.iter().filter(|notice| notice.is_new && notice.remedies.is_empty() != offers);
@@ -174,15 +177,16 @@ impl Notices {
     }
 }
 
-/// The strip: what is said, one message after another; the newest that can be answered; and the list of all. Each has its place, whatever comes.
+/// The strip: informing messages one after another, the newest message with buttons, and the list of all. Each has its own place,
+/// whatever arrives.
 #[component]
 pub fn NoticeStrip(
-    /// What is there while there is no message.
+    /// Shown while there is no message.
     rest: String,
 ) -> impl IntoView {
     let notices = Notices::of_page();
     let all = Dropdown::default();
-    set_interval(move || notices.clear_strip(), LOOK); // for as long as the page is there
+    set_interval(move || notices.clear_strip(), LOOK); // for as long as the page is open
     let slot = move |offers: bool| {
         let id = Memo::new(move |_| notices.on_strip(offers).map(|notice| notice.id));
         move || {
@@ -240,7 +244,7 @@ pub fn NoticeStrip(
     }
 }
 
-/// Hears what the page's own scripts offer: `detail` of the event is the text, and what its button, Reload, does.
+/// Listens for offers from the page's own scripts: the event's `detail` holds the text and the action of its button, Reload.
 pub fn hear_offers(notices: Notices) {
     let heard = move |event: CustomEvent| {
         let detail = event.detail();
@@ -251,7 +255,7 @@ pub fn hear_offers(notices: Notices) {
         notices.offer(text, vec![Remedy { label: "Reload", run }], None);
     };
     let listener = Closure::<dyn Fn(CustomEvent)>::new(heard).into_js_value();
-    // For as long as the page is there.
+    // For as long as the page is open.
     let _ = window().add_event_listener_with_callback("dbm-offer", listener.unchecked_ref());
 }
 
@@ -259,7 +263,7 @@ fn role(notice: &Notice) -> &'static str {
     if notice.tone == Tone::Error { "alert" } else { "status" }
 }
 
-/// What can be pressed.
+/// The buttons of a message.
 fn remedies(notice: &Notice) -> impl IntoView + use<> {
     let tone = notice.tone;
     let button = |(place, remedy): (usize, &Remedy)| {

@@ -1,7 +1,7 @@
 //! Numbers as visitors type and read them.
 
-/// A finite number in decimals, with or without an exponent; nothing for any other text. The browser reads it: std's reader brings a table of ten kilobytes that no
-/// server can compress.
+/// A finite number in decimals, with or without an exponent; `None` for any other text. The browser parses it: std's parser
+/// brings a table of ten kilobytes that no server can compress.
 pub fn decimal(text: &str) -> Option<f64> {
     let text = text.trim();
     let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
@@ -13,25 +13,25 @@ fn read(text: &str) -> Option<f64> {
     f64::try_from(wasm_bindgen::JsValue::from_str(text)).ok()
 }
 
-/// In tests, where there is no browser.
+/// In tests, which have no browser.
 #[cfg(not(target_arch = "wasm32"))]
 fn read(text: &str) -> Option<f64> {
     text.parse().ok()
 }
 
-/// Things one after another, with something between each two.
+/// Joins items, with something between each two.
 pub fn listed<T: ToString>(all: impl IntoIterator<Item = T>, between: &str) -> String {
     all.into_iter().map(|one| one.to_string()).collect::<Vec<_>>().join(between)
 }
 
-/// Two layer sizes or more, of at least one unit and of so many in all, as in `4-3-2`.
+/// Two or more layer sizes of at least one unit each, with at most this many units in all, as in `4-3-2`.
 pub fn sizes(text: &str, most: u32) -> Option<Vec<u32>> {
     let parts = text.split(['-', '–', ',', ' ']).filter(|part| !part.is_empty());
     let sizes: Vec<u32> = parts.map(|part| part.parse().ok().filter(|size| (1..=most).contains(size))).collect::<Option<_>>()?;
     (sizes.len() >= 2 && sizes.iter().sum::<u32>() <= most).then_some(sizes)
 }
 
-/// A number as an index: `₁₂`.
+/// A number as a subscript: `₁₂`.
 pub fn subscript(number: usize) -> String {
     number.to_string().bytes().filter_map(|digit| char::from_u32('₀' as u32 + u32::from(digit - b'0'))).collect()
 }

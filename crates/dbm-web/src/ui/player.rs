@@ -1,23 +1,23 @@
-//! The way through states that follow one another: by themselves, beat by beat, or by a slider.
+//! Moves through a sequence of states: automatically, beat by beat, or with a slider.
 
 use leptos::prelude::*;
 use std::time::Duration;
 
-/// A handle, as long-lived as the part of the page that it is in.
+/// A handle that lives as long as the part of the page that contains it.
 #[derive(Clone, Copy)]
 pub struct Player {
-    /// Whether states follow one another by themselves.
+    /// Whether the states advance automatically.
     pub playing: RwSignal<bool>,
-    /// The place of the one on view,
+    /// Index of the state on view,
     at: Signal<usize>,
-    /// and that of the last.
+    /// and of the last.
     last: Signal<usize>,
-    /// Goes to a place.
+    /// Goes to a state.
     go: Callback<usize>,
 }
 
 impl Player {
-    /// A beat shows each state so long; of many states so many are left out that there are no more than `beats`.
+    /// Shows each state for one beat; skips states so that no more than `beats` are shown.
     pub fn new(
         playing: RwSignal<bool>,
         (beat, beats): (Duration, usize),
@@ -39,7 +39,7 @@ impl Player {
         player
     }
 
-    /// Plays on, from the first state where the last is on view; or pauses.
+    /// Plays on, from the first state if the last is on view; or pauses.
     pub fn switch(self) {
         let plays = self.playing.get_untracked();
         if !plays && self.at.get_untracked() >= self.last.get_untracked() {
@@ -48,7 +48,7 @@ impl Player {
         self.playing.set(!plays);
     }
 
-    /// The slider over all states: what it is called, the present state in words, and hover help.
+    /// The slider over all states: its label, the present state in words, and hover help.
     pub fn slider(
         self,
         label: impl Fn() -> &'static str + Send + 'static,

@@ -1,4 +1,4 @@
-//! Errors of the browser in words.
+//! The browser's errors in words.
 
 use wasm_bindgen::JsValue;
 

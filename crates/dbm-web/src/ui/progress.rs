@@ -1,16 +1,17 @@
-//! How far something is that takes a while, and a way to stop it.
+//! Progress of something that takes a while, and a way to stop it.
 
 use leptos::prelude::*;
 
-/// A bar, and the button that cancels. Its room is kept while nothing is at work, so that nothing beside it moves when it comes and goes.
+/// A bar, and the button that cancels. Their space stays reserved while nothing is running, so that nothing next to them moves
+/// when they come and go.
 #[component]
 pub fn ProgressBar(
     /// What it counts, for screen readers.
     label: &'static str,
-    /// Parts done and parts in all; `(0, 0)` where these are unknown.
+    /// Parts done and parts in all; `(0, 0)` if unknown.
     #[prop(into)]
     parts: Signal<(u32, u32)>,
-    /// Whether there is something at work.
+    /// Whether anything is running.
     #[prop(into)]
     busy: Signal<bool>,
     /// Hover help of the button; empty for none.

@@ -1,19 +1,19 @@
-//! A small menu of the forms in which something can be saved or shared.
+//! A small menu of the formats in which something can be saved or shared.
 
 use super::dropdown::{Dropdown, DropdownMenu};
 use leptos::prelude::*;
 
-/// Folded until pressed: a button for each form.
+/// Folded until clicked: a button for each format.
 #[component]
 pub fn Save(
     /// What the menu does.
     #[prop(default = "Save")]
     verb: &'static str,
-    /// To what, for screen readers.
+    /// What it acts on, for screen readers.
     what: &'static str,
-    /// The names of the forms, such as PNG.
+    /// The names of the formats, such as PNG.
     forms: &'static [&'static str],
-    /// Does it in the form at this place.
+    /// Called with the index of the chosen format.
     #[prop(into)]
     save: Callback<usize>,
 ) -> impl IntoView {

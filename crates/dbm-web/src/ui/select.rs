@@ -1,4 +1,4 @@
-//! What can be chosen: the labelled select and the labelled checkbox that every form uses.
+//! Choices: the labelled select and the labelled checkbox that every form uses.
 
 use dbm_core::words::Choose;
 use leptos::prelude::*;
@@ -6,13 +6,13 @@ use leptos::prelude::*;
 /// One line of a select.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SelectOption {
-    /// What the select's value is when this is chosen.
+    /// The select's value when this line is chosen.
     pub value: String,
     /// What the visitor reads.
     pub label: String,
-    /// The heading it stands under; empty for none.
+    /// The heading above it; empty for none.
     pub group: &'static str,
-    /// Whether it can be chosen.
+    /// Whether it cannot be chosen.
     pub disabled: bool,
 }
 
@@ -22,13 +22,13 @@ impl SelectOption {
         Self { value: value.into(), label: label.into(), group: "", disabled: false }
     }
 
-    /// The lines of a choice, in the words of its table.
+    /// The lines of a choice, with the labels of its table.
     pub fn of_choices<T: Choose>() -> Vec<Self> {
         T::CHOICES.iter().map(|choice| Self::new(choice.name, choice.label)).collect()
     }
 }
 
-/// A labelled select over lines that may change.
+/// A labelled select whose lines may change.
 #[component]
 pub fn Select(
     /// The element's id.
@@ -36,29 +36,29 @@ pub fn Select(
     id: String,
     /// The label before it.
     label: &'static str,
-    /// Whether the label is for screen readers alone.
+    /// Whether only screen readers get the label.
     #[prop(optional)]
     bare: bool,
     /// Hover help; empty for none.
     #[prop(optional, into)]
     help: Signal<String>,
-    /// Its lines, those of one heading beside each other.
+    /// Its lines; those under one heading must be adjacent.
     #[prop(into)]
     options: Signal<Vec<SelectOption>>,
-    /// The value that is chosen.
+    /// The chosen value.
     #[prop(into)]
     value: Signal<String>,
-    /// Hears what the visitor chooses.
+    /// Called with what the visitor chooses.
     #[prop(into)]
     on_choose: Callback<String>,
-    /// A line below it about what is chosen, where there is one.
+    /// A line below it about the chosen value, if there is one.
     #[prop(optional_no_strip)]
     note: Option<Signal<String>>,
-    /// Whether it can be used.
+    /// Whether it is disabled.
     #[prop(optional, into)]
     disabled: Signal<bool>,
 ) -> impl IntoView {
-    // A select made with its value has no lines yet, which then say themselves which of them is chosen.
+    // A select that gets its value when it is created has no lines yet, so each line says itself whether it is chosen.
     let line = move |option: SelectOption| {
         let own = option.value.clone();
         view! {
@@ -94,9 +94,9 @@ pub fn Select(
         <select
             id=id
             aria-label=bare.then_some(label)
-            // Here too: who comes by keyboard has the focus on this and not on the label.
+            // Needed here too: a keyboard user has the focus on the select, not on its label.
             data-help=hover
-            // Read after the lines, so that a value whose line has just come is shown.
+            // Read after the lines, so that a value whose line has just been added is shown.
             prop:value=move || {
                 options.track();
                 value.get()
@@ -118,10 +118,10 @@ pub fn Select(
     }
 }
 
-/// A labelled checkbox, its label behind it.
+/// A labelled checkbox, with the label after it.
 #[component]
 pub fn Check(
-    /// What it is called.
+    /// Its label.
     label: &'static str,
     /// Hover help; empty for none.
     #[prop(optional)]
@@ -132,7 +132,7 @@ pub fn Check(
     /// Called with the new value.
     #[prop(into)]
     on_change: Callback<bool>,
-    /// What stands between the box and its label.
+    /// Shown between the box and its label.
     #[prop(optional)]
     children: Option<Children>,
 ) -> impl IntoView {

@@ -1,9 +1,10 @@
-//! Tables: of numbers, which scroll in their own box, and of texts in files.
+//! Tables: of numbers, which scroll in their own box, and of texts from files.
 
 use leptos::html::Div;
 use leptos::prelude::*;
 
-/// The rows of a table of texts in a file beside the code that shows it: a line for each row, a bar between columns; a column that is missing is empty.
+/// The rows of a table of texts, from a file next to the code that shows it: one line per row, columns separated by bars; a
+/// missing column is empty.
 pub fn rows<const N: usize>(file: &'static str) -> impl Iterator<Item = [&'static str; N]> {
     file.lines().map(|line| {
         let mut columns = line.split(" | ");
@@ -14,7 +15,7 @@ pub fn rows<const N: usize>(file: &'static str) -> impl Iterator<Item = [&'stati
 /// A column's heading, and its hover help; the help may be empty.
 pub type Heading = (String, &'static str);
 
-/// The columns of a table in a text file: a heading a line, with its hover help behind a bar.
+/// The columns of a table in a text file: one heading per line, followed by a bar and its hover help.
 pub fn headings(table: &'static str) -> Vec<Heading> {
     rows(table).map(|[title, help]| (title.into(), help)).collect()
 }
@@ -22,16 +23,16 @@ pub fn headings(table: &'static str) -> Vec<Heading> {
 /// The table; its children are the rows.
 #[component]
 pub fn NumberTable(
-    /// What it is called, for screen readers.
+    /// Its name for screen readers.
     #[prop(into)]
     label: String,
-    /// The columns' headings, from the left.
+    /// The columns' headings, from left to right.
     #[prop(into)]
     headings: Signal<Vec<Heading>>,
-    /// Another class of the box.
+    /// An extra class for the box.
     #[prop(optional)]
     class: &'static str,
-    /// The box that scrolls.
+    /// The scrolling box.
     #[prop(optional)]
     node_ref: NodeRef<Div>,
     children: Children,
@@ -58,7 +59,7 @@ pub fn NumberTable(
     }
 }
 
-/// A row of texts, with what heads it.
+/// A row of texts with its heading.
 pub fn row(head: &str, cells: impl IntoIterator<Item = String>) -> AnyView {
     let cells = cells.into_iter().map(|text| view! { <td>{text}</td> }).collect_view();
     view! {
@@ -70,20 +71,20 @@ pub fn row(head: &str, cells: impl IntoIterator<Item = String>) -> AnyView {
     .into_any()
 }
 
-/// A table that is folded away; its rows are made when it is unfolded.
+/// A table that is folded; its rows are built when it is unfolded.
 #[component]
 pub fn FoldedTable(
-    /// The class of what is folded.
+    /// The class of the fold.
     class: &'static str,
-    /// What unfolds it.
+    /// The text that unfolds it.
     summary: &'static str,
-    /// What the table is called, for screen readers.
+    /// The table's name for screen readers.
     #[prop(into)]
     label: String,
-    /// The columns' headings, from the left.
+    /// The columns' headings, from left to right.
     #[prop(into)]
     headings: Signal<Vec<Heading>>,
-    /// Makes its rows.
+    /// Builds its rows.
     #[prop(into)]
     rows: ViewFn,
 ) -> impl IntoView {

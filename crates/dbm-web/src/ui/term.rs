@@ -1,14 +1,14 @@
-//! Words that explain themselves: on hover, on focus, and at a press of any length.
+//! Words that explain themselves: on hover, on focus, and on a press of any length.
 
 use leptos::prelude::*;
 
-/// A heading's words, or others that stand for more than they say.
+/// A heading, or other words that need an explanation.
 #[component]
 pub fn Term(
-    /// What stands there.
+    /// The words.
     #[prop(into)]
     words: Signal<String>,
-    /// What it means.
+    /// Their explanation.
     #[prop(into)]
     help: Signal<String>,
 ) -> impl IntoView {

@@ -1,9 +1,9 @@
-//! Something is done once, soon, however often it is asked for meanwhile.
+//! Limits how often something is done, however often it is requested.
 
 use leptos::prelude::*;
 use std::time::Duration;
 
-/// Results come faster than anybody looks: has them shown at most once in a while.
+/// Results arrive faster than anybody can look: shows them at most once in a while.
 #[derive(Clone, Copy, Debug)]
 pub struct Throttle {
     is_due: StoredValue<bool>,
@@ -11,12 +11,12 @@ pub struct Throttle {
 }
 
 impl Throttle {
-    /// Something that is done at most once in every `pause`.
+    /// Limits an action to once in every `pause`.
     pub fn new(pause: Duration) -> Self {
         Self { is_due: StoredValue::new(false), pause }
     }
 
-    /// Does it after the pause, unless that is going to happen anyway.
+    /// Runs the action after the pause, unless a run is already due.
     pub fn run(self, action: impl FnOnce() + 'static) {
         if self.is_due.get_value() {
             return;

@@ -1,11 +1,11 @@
-//! Edits that can be taken back, and made again.
+//! Edits that can be undone and redone.
 
 use web_sys::KeyboardEvent;
 
-/// Edits that are kept.
+/// Most edits that are kept.
 const MOST: usize = 200;
 
-/// What was there before each edit, and what was there when one was taken back, the latest last.
+/// The state before each edit, and the state before each undo, latest last.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Edits<T> {
     past: Vec<T>,
@@ -13,7 +13,7 @@ pub struct Edits<T> {
 }
 
 impl<T: Clone + PartialEq> Edits<T> {
-    /// Begins an edit of what is there now.
+    /// Begins an edit of the present state.
     pub fn begin(&mut self, now: &T) {
         if self.past.last() != Some(now) {
             if self.past.len() == MOST {
@@ -23,7 +23,7 @@ impl<T: Clone + PartialEq> Edits<T> {
         }
     }
 
-    /// Ends an edit; one that changed nothing is forgotten, and after any other there is nothing to make again.
+    /// Ends an edit. An edit that changed nothing is forgotten; any other clears what could be redone.
     pub fn end(&mut self, now: &T) {
         if self.past.last() == Some(now) {
             self.past.pop();
@@ -32,24 +32,24 @@ impl<T: Clone + PartialEq> Edits<T> {
         }
     }
 
-    /// Whether there is an edit to take back.
+    /// Whether there is an edit to undo.
     pub fn can_undo(&self) -> bool {
         !self.past.is_empty()
     }
 
-    /// Whether there is one to make again.
+    /// Whether there is an edit to redo.
     pub fn can_redo(&self) -> bool {
         !self.future.is_empty()
     }
 
-    /// Takes the last edit back.
+    /// Undoes the last edit.
     pub fn undo(&mut self, now: &mut T) {
         if let Some(before) = self.past.pop() {
             self.future.push(std::mem::replace(now, before));
         }
     }
 
-    /// Makes it again.
+    /// Redoes it.
     pub fn redo(&mut self, now: &mut T) {
         if let Some(after) = self.future.pop() {
             self.past.push(std::mem::replace(now, after));
@@ -57,7 +57,8 @@ impl<T: Clone + PartialEq> Edits<T> {
     }
 }
 
-/// Whether a press asks for the last edit back (`true`) or again: Control Z, Control Shift Z and Control Y; nothing where it asks for something else.
+/// Whether a key press asks to undo (`true`) or to redo (`false`): Control Z, Control Shift Z and Control Y; `None` if it asks
+/// for neither.
 pub fn asked(event: &KeyboardEvent) -> Option<bool> {
     if !(event.ctrl_key() || event.meta_key()) || event.alt_key() {
         return None;

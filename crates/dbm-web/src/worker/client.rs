@@ -1,8 +1,8 @@
-//! The one client of all workers: `ask(command).await` gives the answer, or says why there is none.
+//! The one client type for all workers: `ask(command).await` returns the answer, or the reason why there is none.
 //!
-//! A worker is started when something is first asked of it, and again after it was lost or ended. Requests wait until it listens. One that does not come to listen
-//! is lost, and so is one that owns or keeps a run and is silent while something is expected of it. What it says unasked goes to one listener. Long requests, one
-//! at a time, are a [`Work`].
+//! A worker starts with the first request made to it, and again after it was lost or ended. Requests wait until it is ready. A
+//! worker that never becomes ready counts as lost. So does a worker that owns or keeps a run and stays silent while something is
+//! expected of it. Messages that answer no request go to a single listener. Long requests, made one at a time, are a [`Work`].
 
 use dbm_protocol::transport::{Heard, Started};
 use dbm_protocol::{Command, DiagnosticsCommand, Envelope, Event, FilesCommand, Reply, Request, wire};
@@ -18,13 +18,13 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use wasm_bindgen::JsValue;
 
-/// How often silence is looked for.
+/// How often to check for silence.
 const TICK: Duration = Duration::from_secs(2);
-/// Ticks without a word, while something is expected, after which a worker counts as lost.
+/// Ticks of silence, while something is expected, after which a worker counts as lost.
 const PATIENCE: u32 = 30;
-/// What takes longer is worth showing.
+/// Requests that take longer than this show their progress.
 const QUICK: Duration = Duration::from_millis(300);
-/// Multiply-adds that the slowest machine makes in a tick. Orthogonal weights are made in one piece, without a word meanwhile.
+/// Multiply-adds that the slowest machine does in a tick. Orthogonal weights are made in one go, with no message in between.
 const WORK_A_TICK: u64 = 1_000_000_000;
 /// Bytes that the slowest storage writes in a tick.
 const BYTES_A_TICK: u32 = 1 << 24;
@@ -36,20 +36,21 @@ macro_rules! loader {
     };
 }
 
-/// By this name, and a number after it, a computing worker knows how many may share its runs, itself included.
+/// A computing worker's name is this followed by the number of workers that may share its runs, itself included.
 pub const WORKER_COUNT: &str = "dbm-workers-";
 
-/// What the page knows of the workers of a role.
+/// What the page knows about workers of one role.
 pub trait Served: Request + 'static {
-    /// What the script that starts their program is called, beside the page.
+    /// Name of the script, next to the page, that starts their program.
     const LOADER: &'static str;
-    /// Whether such a worker owns a run, and silence means that it is lost: one that reads a file or counts may be silent for long.
+    /// Whether such a worker owns a run, so that silence means it is lost. A worker that reads a file or counts may be silent for
+    /// long.
     const SPEAKS: bool = false;
 
-    /// The failure that requests to a lost worker end with: [`Failure::Lost`] where the page reports the loss itself.
+    /// The failure of requests to a lost worker: [`Failure::Lost`] if the page reports the loss itself.
     fn lost(why: &str) -> Failure;
 
-    /// Ticks of silence that this command is allowed besides.
+    /// Extra ticks of silence that this command is allowed.
     fn startup_grace(&self) -> u32 {
         0
     }
@@ -63,7 +64,7 @@ impl Served for Command {
         Failure::Lost(why.into())
     }
 
-    /// What the start of a run takes at most: orthonormal vectors cost `4 n_l n_{l+1} min(n_l, n_{l+1})` multiply-adds.
+    /// The most that starting a run can take: orthonormal vectors cost `4 n_l n_{l+1} min(n_l, n_{l+1})` multiply-adds.
     fn startup_grace(&self) -> u32 {
         let (Self::NewRun(plan) | Self::UseData { plan, .. }) = self else { return 0 };
         let work = plan.hidden.windows(2).fold(0_u64, |sum, pair| {
@@ -90,7 +91,8 @@ impl Served for DiagnosticsCommand {
     }
 }
 
-/// The browser's word where a program has stopped itself, each engine's own: nothing but the want of memory has it say no more than that.
+/// Explains the error that a browser gives when a program has stopped itself. Each engine words it differently, and running out
+/// of memory is the only cause for which they give no further detail.
 fn explained(why: String) -> String {
     if why.to_lowercase().contains("unreachable") {
         return format!(
@@ -107,39 +109,39 @@ fn try_again(worker: &str, why: &str) -> Failure {
 /// Why a request has no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Failure {
-    /// The worker refused it, in its words.
+    /// The worker refused it, for this reason.
     #[error("{0}")]
     Refused(String),
-    /// The worker could not be started, or was lost: why.
+    /// The worker could not be started, or was lost, for this reason.
     #[error("{0}")]
     Lost(String),
-    /// The page ended the worker, or cancelled the request: nobody waits for the answer any more.
+    /// The page ended the worker or cancelled the request: nobody is waiting for the answer any more.
     #[error("it was cancelled")]
     Ended,
 }
 
-/// How far a request is.
+/// How far a request has come.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
-    /// What is being done, in words; empty where the request says it.
+    /// What is being done, in words; empty if the request says it.
     pub stage: String,
     /// How many parts are done.
     pub done: u32,
-    /// Parts in all; 0 where that is unknown.
+    /// Parts in all; 0 if unknown.
     pub total: u32,
 }
 
-/// What a worker says unasked.
+/// A message from a worker that answers no request.
 pub enum Unasked<A> {
-    /// The worker listens; its first message.
+    /// The worker is ready; this is its first message.
     Ready,
-    /// Something about what it does, with the large array where there is one.
+    /// Something about its work, with a large array if there is one.
     Event(A, Option<Uint8Array>),
-    /// What it was doing unasked has failed.
+    /// Work that nobody requested has failed.
     Failed(String),
-    /// It said something that means nothing, which is passed over: it may own a run.
+    /// It sent something unreadable, which is ignored: the worker may own a run.
     Unreadable(String),
-    /// It is gone; whoever waited for it has been answered. The next request starts another.
+    /// It is gone, and everyone waiting for it has had an answer. The next request starts another.
     Lost(String),
 }
 
@@ -147,25 +149,25 @@ type Listener<A> = Rc<dyn Fn(Unasked<A>)>;
 type ProgressFn = Rc<dyn Fn(Progress)>;
 type Answered<A> = Result<(A, Option<Uint8Array>), Failure>;
 
-/// An answer to come.
+/// A pending answer.
 pub struct Answer<A> {
-    /// The request's, by which it can be cancelled.
+    /// Id of the request, by which it can be cancelled.
     pub id: u32,
     receiver: oneshot::Receiver<Answered<A>>,
 }
 
 impl<A> Answer<A> {
-    /// The answer to what cannot be asked.
+    /// The answer to something that cannot be asked.
     pub fn failed(failure: Failure) -> Self {
         let (answer, receiver) = oneshot::channel();
         drop(answer.send(Err(failure)));
         Self { id: 0, receiver }
     }
 
-    /// The answer with its large array, which the page's own memory need never see.
+    /// The answer with its large array, which never has to enter the page's own memory.
     ///
     /// # Errors
-    /// As the future's own.
+    /// As the future itself.
     pub async fn with_bulk(self) -> Answered<A> {
         self.receiver.await.unwrap_or(Err(Failure::Ended))
     }
@@ -197,16 +199,16 @@ struct Inner<R: Request> {
     next_id: u32,
     asked: BTreeMap<u32, Pending<R::Answer>>,
     waiting: Vec<(u32, wire::Parcel)>,
-    /// Whether silence, where an answer is expected, means that the worker is lost.
+    /// Whether the worker counts as lost if it is silent while an answer is expected.
     watched: bool,
-    /// Whether something is expected of the worker besides answers.
+    /// Whether anything other than answers is expected of the worker.
     expected: bool,
     silent_ticks: u32,
     grace: u32,
     listener: Option<Listener<R::Answer>>,
 }
 
-/// A worker of a role, and whoever replaces it: a handle, as long-lived as the page.
+/// A worker of a role and its successors: a handle that lives as long as the page.
 pub struct Client<R: Request + 'static>(&'static SendWrapper<RefCell<Inner<R>>>);
 
 impl<R: Request> Clone for Client<R> {
@@ -218,7 +220,7 @@ impl<R: Request> Clone for Client<R> {
 impl<R: Request> Copy for Client<R> {}
 
 impl<R: Served> Client<R> {
-    /// A client whose worker, of this name, is not started yet.
+    /// A client whose worker has this name and is not started yet.
     pub fn new(name: impl Into<String>) -> Self {
         let client = Self(Box::leak(Box::new(SendWrapper::new(RefCell::new(Inner {
             name: name.into(),
@@ -236,44 +238,44 @@ impl<R: Served> Client<R> {
         client
     }
 
-    /// Has silence where an answer is expected mean that the worker is lost, though others of its role may be silent for long.
+    /// Treats silence while an answer is expected as a lost worker, even though others of its role may be silent for long.
     pub fn watched(self) -> Self {
         self.0.borrow_mut().watched = true;
         self
     }
 
-    /// Has all that the worker says unasked go to this listener.
+    /// Sends every message that answers no request to this listener.
     pub fn listen(self, listener: impl Fn(Unasked<R::Answer>) + 'static) {
         self.0.borrow_mut().listener = Some(Rc::new(listener));
     }
 
-    /// Whether there is a worker, who may remember what was asked before.
+    /// Whether there is a worker, which may remember earlier requests.
     pub fn is_up(self) -> bool {
         self.0.borrow().running.is_some()
     }
 
-    /// Whether the worker listens.
+    /// Whether the worker is ready.
     pub fn is_ready(self) -> bool {
         self.0.borrow().running.as_ref().is_some_and(|running| running.listens)
     }
 
-    /// Whether words are expected of the worker besides answers, so that its silence means that it is lost.
+    /// Sets whether messages other than answers are expected, so that silence means the worker is lost.
     pub fn expect(self, expected: bool) {
         let mut inner = self.0.borrow_mut();
         (inner.expected, inner.silent_ticks) = (expected, 0);
     }
 
-    /// Asks, and awaits one answer.
+    /// Sends a request and awaits one answer.
     pub fn ask(self, command: R) -> Answer<R::Answer> {
         self.ask_with(command, None, None)
     }
 
-    /// Asks, and hears how far it is.
+    /// Sends a request and reports its progress.
     pub fn ask_long(self, command: R, progress: impl Fn(Progress) + 'static) -> Answer<R::Answer> {
         self.ask_with(command, None, Some(Rc::new(progress)))
     }
 
-    /// Asks with a large array that stays outside the page's own memory.
+    /// Sends a request with a large array that stays outside the page's own memory.
     pub fn ask_with(self, command: R, bulk: Option<&Uint8Array>, progress: Option<ProgressFn>) -> Answer<R::Answer> {
         let (answer, receiver) = oneshot::channel();
         let id = {
@@ -298,10 +300,10 @@ impl<R: Served> Client<R> {
         Answer { id, receiver }
     }
 
-    /// Starts the worker, where there is none.
+    /// Starts the worker if there is none.
     ///
     /// # Errors
-    /// Where the browser cannot, in its words.
+    /// If the browser cannot start it, with the browser's reason.
     pub fn start(self) -> Result<(), String> {
         if self.is_up() {
             return Ok(());
@@ -315,17 +317,17 @@ impl<R: Served> Client<R> {
         Ok(())
     }
 
-    /// Has the next worker go by another name.
+    /// Gives the next worker another name.
     pub fn rename(self, name: impl Into<String>) {
         self.0.borrow_mut().name = name.into();
     }
 
-    /// Ends the worker and whatever it does; who waits for an answer is told [`Failure::Ended`].
+    /// Ends the worker and everything it is doing. Pending requests fail with [`Failure::Ended`].
     pub fn end(self) {
         self.drop_worker(&Failure::Ended);
     }
 
-    /// Sends what waits. What cannot be sent has reached nobody: the worker knows nothing of it, and goes on.
+    /// Sends what is waiting. A message that cannot be sent has reached nobody, so the worker carries on unaware of it.
     fn post(self) {
         let failed: Vec<_> = {
             let inner = &mut *self.0.borrow_mut();
@@ -350,7 +352,7 @@ impl<R: Served> Client<R> {
         }
         let (message, bulk) = match wire::unpack_apart::<Reply<R::Answer>>(data) {
             Ok(unpacked) => unpacked,
-            // A worker that owns a run is not given up for one message.
+            // A worker that owns a run is not abandoned over a single message.
             Err(problem) if R::SPEAKS => return self.tell(Unasked::Unreadable(problem)),
             Err(problem) => return self.lose(&problem),
         };
@@ -363,7 +365,7 @@ impl<R: Served> Client<R> {
                 self.tell(Unasked::Ready);
             }
             (Reply::Progress { stage, done, total }, Some(id)) => {
-                // The listener may ask again, so it is not called while the client is borrowed.
+                // The listener may send another request, so it is not called while the client is borrowed.
                 let progress = self.0.borrow().asked.get(&id).and_then(|pending| pending.progress.clone());
                 if let Some(progress) = progress {
                     progress(Progress { stage, done, total });
@@ -380,7 +382,7 @@ impl<R: Served> Client<R> {
     fn answer(self, id: u32, answered: Answered<R::Answer>) {
         let pending = self.0.borrow_mut().asked.remove(&id);
         if let Some(pending) = pending {
-            // Who asked may have gone.
+            // Whoever asked may be gone.
             drop(pending.answer.send(answered));
         }
     }
@@ -425,20 +427,20 @@ impl<R: Served> Client<R> {
     }
 }
 
-/// The request that the worker is at.
+/// The request that the worker is handling.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AtWork {
-    /// Counts the requests, so that late news of an earlier one is ignored.
+    /// Counts the requests, so that late news about an earlier one is ignored.
     number: u32,
     /// Its id, by which the worker can cancel it.
     request: u32,
-    /// How far it is.
+    /// How far it has come.
     pub progress: Progress,
     /// Whether it has taken long enough to be shown.
     pub is_long: bool,
 }
 
-/// Long requests, one at a time: a handle that lives as long as the view that makes it.
+/// Long requests, one at a time: a handle that lives as long as the view that creates it.
 #[derive(Clone, Copy)]
 pub struct Work {
     client: Client<Command>,
@@ -447,22 +449,22 @@ pub struct Work {
 }
 
 impl Work {
-    /// Nothing is asked yet.
+    /// Nothing has been requested yet.
     pub fn new(client: Client<Command>) -> Self {
         Self { client, number: StoredValue::default(), now: RwSignal::default() }
     }
 
-    /// The request at work.
+    /// The request in progress.
     pub fn now(self) -> Option<AtWork> {
         self.now.get()
     }
 
-    /// Parts done and parts in all; `(0, 0)` where these are unknown.
+    /// Parts done and parts in all; `(0, 0)` if unknown.
     pub fn parts(self) -> (u32, u32) {
         self.now.with(|now| now.as_ref().map_or((0, 0), |now| (now.progress.done, now.progress.total)))
     }
 
-    /// Asks, after cancelling the request at work. The answer is `None` where this one is cancelled or replaced in turn.
+    /// Cancels the request in progress and sends this one. The answer is `None` if this request is cancelled or replaced in turn.
     pub fn ask(self, command: Command) -> impl Future<Output = Result<Option<Event>, Failure>> {
         self.cancel();
         let number = self.number.get_value().wrapping_add(1);
@@ -488,7 +490,7 @@ impl Work {
         });
     }
 
-    /// Cancels the request at work.
+    /// Cancels the request in progress.
     pub fn cancel(self) {
         if let Some(now) = self.now.get_untracked() {
             self.now.set(None);

@@ -1,4 +1,4 @@
-//! The workers as the page knows them.
+//! The page's side of the workers.
 
 pub mod client;
 pub mod export;

@@ -1,5 +1,5 @@
-//! The diagnostics workers, which take jobs in turn: a job goes to the first worker that is free, and is nobody's state, so a worker that is ended or lost costs
-//! only its present job.
+//! The diagnostics workers, which take jobs in turn. A job goes to the first free worker. Workers keep no state between jobs, so
+//! one that is ended or lost costs only its current job.
 
 use super::client::{Client, Failure, Progress};
 use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, ModelSource, SmallModel};
@@ -10,12 +10,12 @@ use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// By this name the workers' program knows its role.
+/// The name that tells the workers' program its role.
 const NAME: &str = "dbm-diagnostics";
-/// The most workers; training has its own, and the page needs a core as well.
+/// The most workers; training has its own, and the page needs a core too.
 const MOST: usize = 6;
 
-/// Whose job it is: those of one group are cancelled together.
+/// The owner of a job: jobs of one group are cancelled together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// The figure of the Coupling view.
@@ -26,14 +26,15 @@ pub enum Group {
     Exact,
     /// The samples of the Proof view.
     Estimates,
-    /// Its look at models as they grow.
+    /// The Proof view's computation for growing models.
     Growth,
     /// The pairs of runs of the Coupling view.
     Particles,
 }
 
 impl Group {
-    /// Short jobs that somebody waits for do not stand in line behind a figure.
+    /// Whether its jobs go to the front of the queue: they are short and somebody is waiting for them, so they do not queue
+    /// behind a figure.
     const fn goes_first(self) -> bool {
         matches!(self, Self::Replay | Self::Exact)
     }
@@ -41,11 +42,11 @@ impl Group {
 
 struct Place {
     client: Client<DiagnosticsCommand>,
-    /// Whose job it is at.
+    /// The group whose job it is doing.
     at_work: Option<Group>,
 }
 
-/// The use of a place for one job. Dropped, it is free again; whoever drops it before the answer has come ends the worker.
+/// The use of a place for one job. Dropping it frees the place; dropping it before the answer has come ends the worker.
 struct Turn {
     place: usize,
     client: Client<DiagnosticsCommand>,
@@ -64,9 +65,9 @@ impl Drop for Turn {
 #[derive(Default)]
 struct Pool {
     places: Vec<Place>,
-    /// Jobs that wait for a place.
+    /// Jobs waiting for a place.
     waiting: VecDeque<(Group, oneshot::Sender<Turn>)>,
-    /// How often each group was cancelled.
+    /// How often each group has been cancelled.
     cancelled: [u32; 6],
 }
 
@@ -74,10 +75,10 @@ thread_local! {
     static POOL: RefCell<Pool> = RefCell::default();
 }
 
-/// Does a job, of whose answers `pick` takes the one that is meant.
+/// Does a job and returns the answer that `pick` accepts.
 ///
 /// # Errors
-/// What the worker refused; where it was lost; or [`Failure::Ended`] where the group has been cancelled since.
+/// What the worker refused; a lost worker; or [`Failure::Ended`] if the group has been cancelled since.
 pub async fn ask<T>(
     group: Group,
     command: DiagnosticsCommand,
@@ -98,7 +99,7 @@ pub async fn model(group: Group, source: ModelSource) -> Result<SmallModel, Fail
     .await
 }
 
-/// Does a job; `progress` hears how far it is.
+/// Does a job and reports its progress to `progress`.
 ///
 /// # Errors
 /// As for [`ask`].
@@ -138,7 +139,7 @@ pub async fn ask_with<T>(
     }
 }
 
-/// Drops the group's waiting jobs, and ends workers that are at one of them: all of them end with [`Failure::Ended`].
+/// Drops the group's waiting jobs and ends the workers busy with one: all these jobs fail with [`Failure::Ended`].
 pub fn cancel(group: Group) {
     let ended = POOL.with_borrow_mut(|pool| {
         let count = &mut pool.cancelled[group as usize];
@@ -149,13 +150,13 @@ pub fn cancel(group: Group) {
     ended.into_iter().for_each(Client::end);
 }
 
-/// How many workers there may be.
+/// The number of workers allowed.
 pub fn width() -> usize {
     (window().navigator().hardware_concurrency() as usize).saturating_sub(1).clamp(1, MOST)
 }
 
 impl Pool {
-    /// The place that a job gets, now or when one is free.
+    /// The place that a job gets, now or as soon as one is free.
     fn turn(&mut self, group: Group) -> oneshot::Receiver<Turn> {
         let (sender, receiver) = oneshot::channel();
         if self.places.len() < width() && self.places.iter().all(|place| place.at_work.is_some()) {
@@ -170,7 +171,7 @@ impl Pool {
         receiver
     }
 
-    /// Gives a free place to the next that waits.
+    /// Gives a free place to the next waiting job.
     fn free(&mut self, place: usize) {
         self.places[place].at_work = None;
         while let Some((group, sender)) = self.waiting.pop_front() {
@@ -180,7 +181,7 @@ impl Pool {
                     self.places[place].at_work = Some(group);
                     return;
                 }
-                // Nobody waits for it any more: the next one has the place, which must not be freed once more.
+                // Nobody is waiting for it any more: the next job has the place, which must not be freed twice.
                 Err(turn) => std::mem::forget(turn),
             }
         }

@@ -1,4 +1,5 @@
-//! Files of the visitor's: chosen, dropped, pasted or fetched; read by the worker for files and shown before anything is trained on them.
+//! The visitor's files: chosen, dropped, pasted or fetched, then read by the worker for files and shown before anything is
+//! trained on them.
 
 use super::client::{Failure, Progress};
 use super::session::{DataChoice, Session, Upload, is_model};
@@ -9,20 +10,20 @@ use js_sys::futures::JsFuture;
 use leptos::prelude::*;
 use web_sys::{File, FileList, HtmlInputElement};
 
-/// More than this is not read: MAX_DATA of the worker for files.
+/// Larger files are not read: MAX_DATA of the worker for files.
 const LARGEST: f64 = 1024.0 * 1024.0 * 1024.0;
-/// More than this is read only after a word about what it takes: 70 000 x 784 bytes are less.
+/// Larger files are read only after a warning about what that takes: 70 000 x 784 bytes are less.
 const LARGE: f64 = 64.0 * 1024.0 * 1024.0;
 /// Share of the known cells that a table's preview offers to hold back.
 const HELD_BACK: f64 = 0.1;
 
-/// What the fetched digits are called.
+/// Name of the fetched digits.
 pub const MNIST: &str = "MNIST";
 
-/// Data that were read, and are shown before anything is trained on them.
+/// Data that were read, shown before anything is trained on them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Offer {
-    /// What was understood.
+    /// How the files were understood.
     pub about: Understood,
     /// How they will be made binary.
     pub encoding: Encoding,
@@ -30,17 +31,17 @@ pub struct Offer {
     pub hold_back: bool,
 }
 
-/// What is being read, and what was read and waits for the visitor's word: a handle, as long-lived as the page.
+/// What is being read, and what was read and awaits the visitor's decision: a handle that lives as long as the page.
 #[derive(Clone, Copy)]
 pub struct Uploads {
     session: Session,
-    /// How far the reading of files is, while one goes on.
+    /// How far the reading of files has come, while it is under way.
     pub reading: RwSignal<Option<Progress>>,
-    /// Data that were read and not yet taken.
+    /// Data that were read and not yet accepted.
     pub offer: RwSignal<Option<Offer>>,
-    /// Whether a preview has been asked for.
+    /// Whether a preview has been requested.
     previewing: StoredValue<bool>,
-    /// Counts what was brought or cancelled: files that the browser hands over after that are not read.
+    /// Counts uploads and cancellations: files that the browser delivers after a later one are not read.
     turn: StoredValue<u32>,
 }
 
@@ -56,12 +57,12 @@ impl Uploads {
         }
     }
 
-    /// Those of the page.
+    /// The one that belongs to the page.
     pub fn of_page() -> Self {
         expect_context()
     }
 
-    /// Takes the files chosen in such an element, and clears it, so that the same file can be chosen again.
+    /// Takes the files chosen in this element and clears it, so that the same file can be chosen again.
     pub fn take_chosen(self, input: &HtmlInputElement) {
         if let Some(files) = input.files().filter(|files| files.length() > 0) {
             self.take(&files);
@@ -126,14 +127,14 @@ impl Uploads {
         self.turn.get_value()
     }
 
-    /// Reads a table that was pasted.
+    /// Reads a pasted table.
     pub fn take_text(self, text: String) {
         self.give_way();
         let files = vec![NamedBytes { name: "pasted table".into(), bytes: text.into_bytes() }];
         self.session.perform(self.read(FilesCommand::Read { files, tile: None }));
     }
 
-    /// Reads what an address gives.
+    /// Reads the data at an address.
     pub fn fetch(self, address: String) {
         self.session.perform(self.read(FilesCommand::Fetch(address)));
     }
@@ -147,7 +148,7 @@ impl Uploads {
         Ok(())
     }
 
-    /// Takes a data set of the list into use; MNIST is fetched where it is not among the uploads.
+    /// Puts a data set of the list into use; fetches MNIST if it is not among the uploads.
     pub fn choose(self, choice: DataChoice) {
         self.give_way();
         if choice == DataChoice::Mnist {
@@ -157,7 +158,7 @@ impl Uploads {
         }
     }
 
-    /// MNIST, with no question asked: it is known what is in it.
+    /// Uses MNIST without asking: what it contains is known.
     async fn use_mnist(self) -> Result<(), Failure> {
         let here = self.session.sets.uploads.with_untracked(|uploads| uploads.iter().position(|upload| upload.name == MNIST));
         if let Some(place) = here {
@@ -170,7 +171,8 @@ impl Uploads {
         }
     }
 
-    /// Has some of the offered data made binary otherwise. One preview is asked for at a time: of the moves of a slider meanwhile only the last counts.
+    /// Makes part of the offered data binary in another way. Only one preview is requested at a time, so of a slider's moves in
+    /// the meantime only the last counts.
     pub fn preview(self, encoding: Encoding) {
         self.change_offer(|offer| offer.encoding = encoding);
         if !self.previewing.get_value() {
@@ -183,7 +185,7 @@ impl Uploads {
         }
     }
 
-    /// Asks for previews until one comes of the latest encoding.
+    /// Requests previews until one arrives for the latest encoding.
     async fn preview_latest(self) -> Result<(), Failure> {
         let latest = || self.offer.with_untracked(|offer| offer.as_ref().map(|offer| offer.encoding.clone()));
         loop {
@@ -201,7 +203,7 @@ impl Uploads {
         }
     }
 
-    /// Changes what is offered, if anything is.
+    /// Changes the offer, if there is one.
     pub fn change_offer(self, change: impl FnOnce(&mut Offer)) {
         self.offer.update(|offer| {
             if let Some(offer) = offer {
@@ -210,14 +212,14 @@ impl Uploads {
         });
     }
 
-    /// Takes the offered data into use.
+    /// Puts the offered data into use.
     pub fn accept(self) {
         let Some(Offer { encoding, hold_back, .. }) = self.offer.get_untracked() else { return };
         self.offer.set(None);
         self.session.perform(self.encode(encoding, if hold_back { HELD_BACK } else { 0.0 }, None));
     }
 
-    /// Has all of it made binary and takes it into use, under another name than the files' where one is given.
+    /// Makes all of it binary and puts it into use, under another name than the files' if one is given.
     async fn encode(self, encoding: Encoding, hold_back: f64, name: Option<&'static str>) -> Result<(), Failure> {
         let FilesEvent::Encoded(mut encoded) = self.ask(FilesCommand::Encode { encoding, hold_back }).await? else {
             return Ok(());
@@ -228,7 +230,7 @@ impl Uploads {
         self.session.use_upload(Upload { name: encoded.name.clone(), source: DataSource::Examples(encoded) }).await
     }
 
-    /// Asks the reader for something that may take long; shows progress meanwhile.
+    /// Sends the reader a request that may take long, and shows its progress.
     async fn ask(self, command: FilesCommand) -> Result<FilesEvent, Failure> {
         self.offer.set(None);
         self.reading.set(Some(Progress::default()));
@@ -242,14 +244,14 @@ impl Uploads {
         answer
     }
 
-    /// Stops what is being read, if anything is, in favour of what the visitor chose after it.
+    /// Stops any reading in progress, in favour of what the visitor chose after it.
     pub fn give_way(self) {
         if self.reading.with_untracked(Option::is_some) {
             self.cancel();
         }
     }
 
-    /// Stops reading; what is in use stays.
+    /// Stops reading; the data in use stay.
     pub fn cancel(self) {
         self.next_turn();
         self.session.reader.end();

@@ -1,4 +1,4 @@
-//! What the correction changes: the mean of first runs, the corrected mean, and the difference, as pictures or unit by unit.
+//! What the correction changes: the mean of the first runs, the corrected mean, and the difference, as pictures or unit by unit.
 
 use super::results::Together;
 use super::state::Particles;
@@ -9,7 +9,8 @@ use dbm_protocol::{Filters, ModelChoice};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-/// What first runs say of the visible units, and what the correction adds: as pictures, or unit by unit where these are few.
+/// The first runs' estimate of the visible units, and what the correction adds to it: as pictures, or unit by unit if there are
+/// few.
 pub fn change(particles: Particles) -> impl IntoView {
     let together = particles.together;
     let shape = Memo::new(move |_| particles.shape());
@@ -73,7 +74,7 @@ fn corrected(together: &Together) -> Vec<f64> {
     together.change.first.iter().zip(&together.change.correction).map(|(first, more)| first + more).collect()
 }
 
-/// A picture with its name, and what else there is to say of it.
+/// A picture with its name, and further remarks.
 fn picture(canvas: NodeRef<Canvas>, label: &'static str, more: Signal<String>, shape: Memo<Option<Shape>>) -> impl IntoView {
     let ratio = move || shape.get().map_or_else(|| "1 / 1".into(), |shape| shape.ratio(1, 1));
     view! {
@@ -88,12 +89,12 @@ fn picture(canvas: NodeRef<Canvas>, label: &'static str, more: Signal<String>, s
     }
 }
 
-/// How likely each unit is high, as ink.
+/// The probability of each unit being high, as ink.
 pub fn layer(shape: Shape, shares: Vec<f64>) -> Layer {
     Layer { shape, unknown: vec![1; shape.units], fill: Fill::Shares(shares), ..Layer::default() }
 }
 
-/// Signed values, one picture of one hue for what is less and of another for what is more.
+/// Signed values as one picture, with one hue for negative and another for positive ones.
 fn signed(shape: Shape, values: &[f64], scale: f64) -> Filters {
     let level = |x: &f64| (128.0 + 127.0 * (x / scale.max(1e-9)).clamp(-1.0, 1.0)).round() as u8;
     let image = (shape.rows as u32, (shape.columns * shape.depth) as u32);
@@ -102,7 +103,7 @@ fn signed(shape: Shape, values: &[f64], scale: f64) -> Filters {
     Filters { model: ModelChoice::Pretrained, step: 0, layer: 1, count: 1, image, scale: scale as f32, levels }
 }
 
-/// Each visible unit: how likely it is high, alone and corrected, as marks between low and high and as numbers.
+/// For each visible unit the probability of being high, uncorrected and corrected, as marks between low and high and as numbers.
 fn units(together: &Together) -> impl IntoView + use<> {
     let mark = |class: &'static str, share: f64| view! { <i class=class style:left=format!("{:.1}%", 100.0 * share.clamp(0.0, 1.0))></i> };
     let row = |(unit, (&first, &more)): (usize, (&f64, &f64))| {

@@ -1,4 +1,4 @@
-//! How long the pairs take to meet, above what uniform proposals take on the same model.
+//! How long the pairs take to meet, shown above the meeting times of uniform proposals on the same model.
 
 use super::results::{Together, percent};
 use super::state::Particles;
@@ -9,12 +9,12 @@ use crate::ui::table::{NumberTable, headings};
 use dbm_protocol::Histogram;
 use leptos::prelude::*;
 
-/// What the plot is called, also for screen readers,
+/// Names of the plot, also for screen readers,
 const LABELS: [&str; 2] = [
     "Meeting times of runs",
     "Histogram of meeting times: runs of particles above, uniform proposals below; the table has the numbers",
 ];
-/// and its halves.
+/// and of its halves.
 const NAMES: [&str; 2] = ["Runs of particles", "Uniform proposals"];
 
 /// Meeting times of the pairs, above those of uniform proposals, with the numbers below.
@@ -62,7 +62,7 @@ pub fn meeting_times(particles: Particles) -> impl IntoView {
     }
 }
 
-/// Mean, share above one, largest and cut.
+/// Mean, share above one, largest, and number of cut chains.
 fn row_of(histogram: &Histogram) -> [String; 4] {
     let all = Summary::of(&[histogram]);
     [

@@ -1,4 +1,5 @@
-//! Pairs of coupled chains whose states are runs of particles, on the visitor's model: when they meet, what their correction changes, and one of them run by run.
+//! Pairs of coupled chains whose states are runs of particles, on the visitor's model: when they meet, what their correction
+//! changes, and one of the pairs run by run.
 
 mod change;
 mod meetings;

@@ -1,4 +1,4 @@
-//! One pair, run by run: what is offered, who accepts, and how often each run counts.
+//! One pair, run by run: the runs offered, who accepts them, and how often each run counts.
 
 use super::super::moments::{decision, probability};
 use super::change::layer;
@@ -11,10 +11,10 @@ use dbm_core::diagnostics::{OfferedRun, RunPair, acceptance_probability};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-/// Pictures of runs that are shown of a pair.
+/// Most pictures of runs shown for a pair.
 const MOST_PICTURES: usize = 24;
 
-/// One pair, step by step: which run is offered, and who accepts.
+/// One pair, step by step: the run offered, and who accepts it.
 pub fn one_pair(particles: Particles) -> impl IntoView {
     let form = particles.form();
     let pair = Memo::new(move |_| particles.pair());
@@ -73,7 +73,7 @@ pub fn one_pair(particles: Particles) -> impl IntoView {
     }
 }
 
-/// What the runs of a pair show, each with how often it counts.
+/// Pictures of a pair's runs, each with how often it counts.
 fn pictures(shape: Shape, pair: &RunPair) -> impl IntoView + use<> {
     let one = |(place, run): (usize, &OfferedRun)| {
         let canvas = NodeRef::<Canvas>::new();
@@ -107,11 +107,11 @@ fn pictures(shape: Shape, pair: &RunPair) -> impl IntoView + use<> {
 }
 
 fn times(count: f64) -> String {
-    // No minus before what rounds to nothing.
+    // Avoids a minus sign before a number that rounds to zero.
     fixed((100.0 * count).round() / 100.0 + 0.0, 2)
 }
 
-/// The start, and every step.
+/// The start and every step.
 fn steps(pair: &RunPair) -> impl IntoView + use<> {
     let run = |t: usize| pair.runs.get(t).map_or_else(Default::default, |run| (fixed(run.log_z, 2), times(run.times)));
     let none = || String::from("–");

@@ -1,4 +1,4 @@
-//! The pairs of runs that have come, and what they say together.
+//! The pairs of runs that have arrived, and what they show together.
 
 use super::super::numbered::Numbered;
 use super::settings::ParticleSettings;
@@ -8,38 +8,38 @@ use dbm_core::coupling::Meeting;
 use dbm_core::diagnostics::{MeanCorrection, RunPair, spread_of_log_z};
 use dbm_protocol::Histogram;
 
-/// From how many times on a run is worth a word.
+/// A run that counts at least this many times is mentioned.
 const HEAVY: f64 = 3.0;
 
-/// Pairs by number, of one model as it stood when they were begun.
+/// Pairs by number, all of one model as it was when they began.
 pub type ParticleResults = Numbered<RunPair>;
 
-/// What the pairs say together.
+/// What the pairs show together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Together {
-    /// How many.
+    /// Number of pairs.
     pub pairs: u32,
     /// Meeting times of the runs of particles,
     pub particles: Histogram,
     /// and of the uniform proposals.
     pub uniform: Histogram,
-    /// Runs offered to the chain ahead, and those it took.
+    /// Runs offered to the chain ahead, and runs it accepted.
     pub offered: (u32, u32),
-    /// Mean and deviation of log Z over all runs.
+    /// Mean and standard deviation of log Z over all runs.
     pub log_z: (f64, f64),
     /// What the correction changed.
     pub change: MeanCorrection,
-    /// How often the run counts that counts most, and its pair.
+    /// The most times that a run counts, and the pair of that run.
     pub heaviest: (f64, u32),
 }
 
 impl ParticleResults {
-    /// The first of those of the first `wanted` that took longest.
+    /// The first of the slowest pairs to meet among the first `wanted`.
     pub fn longest(&self, wanted: u32) -> Option<u32> {
         self.some(wanted).max_by_key(|(pair, found)| (found.meeting.time, std::cmp::Reverse(*pair))).map(|(pair, _)| pair)
     }
 
-    /// The first `wanted` of them together.
+    /// Summarizes the first `wanted` pairs.
     pub fn together(&self, wanted: u32, cap: u32) -> Together {
         let all = || self.some(wanted).map(|(_, pair)| pair);
         let steps = || all().flat_map(|pair| pair.steps.iter().zip(1..));
@@ -69,12 +69,12 @@ fn histogram(meetings: impl Iterator<Item = Meeting>, cap: u32) -> Histogram {
 }
 
 impl Together {
-    /// How many pairs of particles met after step one.
+    /// How many pairs of runs met after step one.
     fn late(&self) -> u32 {
         self.particles.counts.iter().filter(|(time, _)| *time > 1).map(|(_, count)| count).sum()
     }
 
-    /// What meets, in a sentence or two.
+    /// How many pairs meet, and when, in a sentence or two.
     pub fn meeting_words(&self) -> String {
         let (particles, uniform) = (Summary::of(&[&self.particles]), Summary::of(&[&self.uniform]));
         let late =
@@ -91,7 +91,7 @@ impl Together {
         late + &other + &cut
     }
 
-    /// What the correction changed, in a sentence or two; `unit` is what a visible unit is called.
+    /// What the correction changed, in a sentence or two; `unit` is the word for a visible unit.
     pub fn change_words(&self, unit: &str) -> String {
         let MeanCorrection { size, chance, .. } = self.change;
         let [size_text, chance_text] = [size, chance].map(|x| short(100.0 * x));
@@ -117,13 +117,14 @@ pub fn percent(share: f64) -> String {
     format!("{} %", short((100.0 * share).round()))
 }
 
-/// About so many pairs make a job of a tenth of a second: a model of so many parameters, and at most so many bytes to send along.
+/// Pairs per job on a model with this many parameters: about a tenth of a second of work, or enough to be worth the bytes sent
+/// along.
 pub fn pairs_a_job(settings: &ParticleSettings, parameters: f64, bytes: f64) -> u32 {
     /// Multiply-adds of a job.
     const SLICE: f64 = 2e8;
-    /// Bytes that are worth a pair.
+    /// Bytes that are worth sending for one pair.
     const PARCEL: f64 = 2e7;
-    // Two runs and a half or so, each with some four products a step.
+    // About two and a half runs, with some four products per step.
     let cost = parameters * f64::from(settings.pairs.particles) * f64::from(settings.pairs.steps) * 10.0 + 1000.0;
     ((SLICE / cost).max(bytes / PARCEL)).clamp(1.0, 100.0) as u32
 }
@@ -133,7 +134,7 @@ mod tests {
     use super::*;
     use dbm_core::diagnostics::{OfferedRun, RunStep};
 
-    /// A pair whose first offer X takes; the first run says 0.2 and the other 0.6.
+    /// A pair in which X accepts the first offer; the first run gives 0.2 and the other 0.6.
     fn pair(tau: u32, uniform: u32, times: f64) -> RunPair {
         let run = |times, high| OfferedRun { log_z: f64::from(tau), times, picture: vec![high] };
         RunPair {

@@ -1,4 +1,4 @@
-//! What pairs of runs are made of: a model, what a run is, how many pairs, and which of them is on view.
+//! The settings of the pairs of runs: a model, the kind of run, the number of pairs, and the pair on view.
 
 use crate::ui::field::layers;
 use crate::ui::form::{Input, Row, Table, choice, typed};
@@ -10,9 +10,9 @@ use dbm_core::words::{Choose, choices, words};
 
 /// Most units of a random model, all layers.
 const MOST_UNITS: u32 = 400;
-/// Largest deviation of its weights.
+/// Largest standard deviation of its weights.
 const MOST_DEVIATION: f64 = 3.0;
-/// Most particles, steps of the path, steps of a coupling.
+/// Most particles, steps of the path, and steps of a coupling.
 const MOST: u32 = 1000;
 /// Most pairs: each keeps the pictures of all its runs.
 pub const MOST_PAIRS: u32 = 1000;
@@ -32,7 +32,7 @@ choices! {
     Random = "random", "a random one", "Small, with Gaussian weights";
 }
 
-/// All of it; the rows say what each is.
+/// All settings; the rows say what each is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ParticleSettings {
     pub model: ParticleModel,
@@ -91,26 +91,26 @@ impl ParticleSettings {
         Ok(())
     }
 
-    /// Whether they are of a random model.
+    /// Whether the model is a random one.
     pub fn is_random(&self) -> bool {
         self.model == ParticleModel::Random
     }
 
-    /// What particles are taken along: a random model has no past.
+    /// The path of the particles: a random model has no past.
     fn path(&self) -> SmcPath {
         if self.is_random() { SmcPath::Temperatures } else { self.pairs.path }
     }
 
-    /// What the workers are asked for.
+    /// The request to the workers.
     pub fn runs(&self) -> RunPairs {
         RunPairs { path: self.path(), ..self.pairs }
     }
 
-    /// Whether the other settings give the same pairs, so far as both have them, of a model that stands still.
+    /// Whether the other settings give the same pairs, as far as both have them, if the model does not change.
     pub fn same_pairs(&self, other: &Self) -> bool {
         let random = |settings: &Self| (settings.sizes.clone(), settings.units, settings.deviation);
         let same_model = self.model == other.model && (!self.is_random() || random(self) == random(other));
-        // Along the past the number of temperatures is nobody's.
+        // Along the past, the number of temperatures has no effect.
         let runs = |settings: &Self| {
             let runs = settings.runs();
             RunPairs { steps: if runs.path == SmcPath::Past { 0 } else { runs.steps }, ..runs }
@@ -153,7 +153,7 @@ mod tests {
         for key in ["particles", "smc-steps", "smc-pairs", "smc-cap", "smc-seed"] {
             assert!(read(&[(key, "💥")]).checked().is_none(), "{key}");
         }
-        // What a random model would be is nobody's problem where there is none.
+        // Invalid settings of a random model do not matter if there is none.
         assert!(read(&[("smc-sizes", "💥"), ("smc-deviation", "💥")]).checked().is_some());
         assert!(read(&[("smc-sizes", "💥"), ("smc-model", "random")]).checked().is_none());
         assert!(read(&[("smc-steps", "💥"), ("path", "past")]).checked().is_some());

@@ -1,4 +1,4 @@
-//! Pairs of coupled runs of particles on the visitor's model: what they are set to, the model they are of, and the jobs that make them.
+//! Pairs of coupled runs of particles on the visitor's model: their settings, their model, and the jobs that compute them.
 
 use super::super::computation::Computation;
 use super::results::{ParticleResults, Together, pairs_a_job};
@@ -18,26 +18,26 @@ use leptos::prelude::*;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
-/// Visible units, of a model of no pictures, up to which each has a place of its own in a chart.
+/// Most visible units that a chart shows one by one, for a model without pictures.
 const MOST_BARS: usize = 64;
 /// Bytes of a checkpoint that all workers together may hold.
 const MOST_BYTES: f64 = 3e8;
 
-/// The model that pairs are of, as it stood when they were begun.
+/// The model of the pairs, as it was when they began.
 #[derive(Clone)]
 struct Begun {
     settings: ParticleSettings,
     stands: Stands,
-    /// Its checkpoint, where it comes from one.
+    /// Its checkpoint, if it comes from one.
     checkpoint: Option<Uint8Array>,
-    /// How its visible units are laid out, where they are a picture.
+    /// The layout of its visible units, if they are a picture.
     shape: Option<Shape>,
 }
 
-/// What tells one model from another.
+/// What distinguishes one model from another.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Stands {
-    /// The opened one, and its name where it is the visitor's own.
+    /// The opened model, and its name if it is the visitor's own.
     opened: Option<(Option<ModelInfo>, Option<String>)>,
     /// The run in training,
     run: Option<u32>,
@@ -45,27 +45,27 @@ struct Stands {
     step: u32,
 }
 
-/// What the pairs are made of.
+/// The state of the pairs.
 #[derive(Clone, Copy)]
 pub struct Particles {
-    /// Which models there are.
+    /// The models on the page.
     pub session: Session,
-    /// What they are set to.
+    /// The settings as texts.
     pub texts: RwSignal<Texts<ParticleSettings>>,
-    /// The same, where nothing is wrong with it, but for the pair on view.
+    /// The settings, if they are all valid, without the pair on view.
     settings: Memo<Option<ParticleSettings>>,
     begun: StoredValue<Option<Begun>, LocalStorage>,
     results: StoredValue<ParticleResults>,
     /// Pairs under way.
     pub work: Computation,
-    /// Whether the pairs that there are are those of the settings.
+    /// Whether the present pairs match the settings.
     is_shown: Memo<bool>,
-    /// What they say together.
+    /// What the pairs show together.
     pub together: Memo<Together>,
 }
 
 impl Particles {
-    /// As by default; nothing is computed yet.
+    /// The default settings; nothing has been computed yet.
     pub fn new() -> Self {
         let texts = RwSignal::new(Texts::<ParticleSettings>::default());
         let particles = Self {
@@ -89,12 +89,12 @@ impl Particles {
         Self { together, ..shown }
     }
 
-    /// Takes the settings of an address.
+    /// Applies the settings of an address.
     pub fn adopt(self, keys: &Keys) {
         Texts::adopt(self.texts, keys, || self.work.stop(""));
     }
 
-    /// Its settings as a form. What is at work meanwhile is of the settings before, and ends.
+    /// Its settings as a form. A computation under way has the old settings, and ends.
     pub fn form(self) -> Form {
         Form::typed("smc", self.texts, move |key, text| {
             if key != "pair" {
@@ -104,7 +104,7 @@ impl Particles {
         })
     }
 
-    /// The model that the settings mean, as it stands now.
+    /// The model that the settings mean, in its present state.
     fn stands(self, settings: &ParticleSettings) -> Stands {
         match settings.model {
             ParticleModel::Opened => Stands {
@@ -120,17 +120,18 @@ impl Particles {
         }
     }
 
-    /// Whether there is such a model now.
+    /// Whether this model exists now.
     pub fn has_model(self, settings: &ParticleSettings) -> bool {
         match settings.model {
-            // Where this view is alone, the model is fetched when it is needed.
+            // If this view is alone, the model is fetched when it is needed.
             ParticleModel::Opened => OnShow::of_page().embedded.is_some() || self.session.models.pretrained.with(Option::is_some),
             ParticleModel::Training => self.session.models.training.with(Option::is_some),
             ParticleModel::Random => true,
         }
     }
 
-    /// Whether what there is is of these settings' model: of one in training that has gone on since, too, unless it must stand where it stood.
+    /// Whether the present pairs are of these settings' model. A model in training may have taken further steps since, unless
+    /// `at_its_step`.
     fn is_of(self, settings: &ParticleSettings, at_its_step: bool) -> bool {
         let now = self.stands(settings);
         self.begun.with_value(|begun| {
@@ -141,7 +142,7 @@ impl Particles {
         })
     }
 
-    /// Has what is missing computed.
+    /// Computes what is missing.
     pub fn compute(self) {
         let Some(settings) = self.settings.get_untracked() else { return };
         self.work.stop("");
@@ -149,7 +150,7 @@ impl Particles {
         self.work.start(settings.count, "The pairs", async move { self.compute_all(&settings, number).await });
     }
 
-    /// Everything that is missing; how many pairs that were.
+    /// Computes everything that is missing; returns how many pairs that were.
     async fn compute_all(self, settings: &ParticleSettings, number: u32) -> Result<u32, Failure> {
         if !untrack(|| self.is_of(settings, true)) {
             let begun = self.begin(settings).await?;
@@ -163,7 +164,7 @@ impl Particles {
         let begun = self.begun.get_value().ok_or(Failure::Ended)?;
         let bytes = begun.checkpoint.as_ref().map_or(0.0, |checkpoint| f64::from(checkpoint.length()));
         let of_random: f64 = settings.sizes.windows(2).map(|pair| f64::from(pair[0]) * f64::from(pair[1])).sum();
-        // A checkpoint has two bytes a parameter, or more.
+        // A checkpoint has two bytes per parameter, or more.
         let most = pairs_a_job(settings, if bytes > 0.0 { bytes / 2.0 } else { of_random }, bytes);
         let jobs: VecDeque<_> = self.results.with_value(|results| results.missing(settings.count, most)).into();
         let missing = jobs.iter().map(|(_, count)| count).sum();
@@ -173,12 +174,12 @@ impl Particles {
         Ok(missing)
     }
 
-    /// Asks for one job after another: their messages, each with the whole model, are made when a worker is free.
+    /// Sends one job after another. Each message contains the whole model, so it is made only when a worker is free.
     async fn lane(self, settings: &ParticleSettings, begun: &Begun, jobs: &RefCell<VecDeque<(u32, u32)>>) -> Result<(), Failure> {
         let next = || jobs.borrow_mut().pop_front();
         while let Some((first_pair, count)) = next() {
             let model = if begun.checkpoint.is_some() {
-                // The bytes travel beside the message.
+                // The bytes are sent outside the message.
                 ModelSource::Checkpoint { bytes: Vec::new() }
             } else {
                 let ParticleSettings { sizes, units, deviation, .. } = settings.clone();
@@ -195,7 +196,7 @@ impl Particles {
         Ok(())
     }
 
-    /// The model as it stands now.
+    /// The model in its present state.
     async fn begin(self, settings: &ParticleSettings) -> Result<Begun, Failure> {
         let mut stands = untrack(|| self.stands(settings));
         let (about, checkpoint) = match settings.model {
@@ -211,7 +212,7 @@ impl Particles {
         Ok(Begun { settings: settings.clone(), stands, checkpoint, shape })
     }
 
-    /// Something of the settings and of the pairs that there are now; nothing where these are of other settings.
+    /// Reads something from the settings and the present pairs; the default value if these have other settings.
     pub fn read<T: Default>(self, of: impl Fn(&ParticleSettings, &ParticleResults) -> T) -> T {
         self.work.track();
         let read = |settings: &ParticleSettings| self.results.with_value(|results| of(settings, results));
@@ -222,7 +223,7 @@ impl Particles {
         }
     }
 
-    /// The pair whose steps are on view: the one that the address names, where it has come; else the first that did.
+    /// The pair whose steps are on view: the one that the address names, if it has arrived; otherwise the first that has.
     pub fn pair(self) -> Option<(u32, RunPair)> {
         let wanted = self.texts.with(|texts| texts.read.pair - 1);
         self.read(|settings, results| {
@@ -231,7 +232,7 @@ impl Particles {
         })
     }
 
-    /// How visible units are laid out; nothing where they are few and no picture.
+    /// The layout of the visible units; `None` if they are few and not a picture.
     pub fn shape(self) -> Option<Shape> {
         let units = self.read(|settings, results| {
             results.some(settings.count).next().and_then(|(_, pair)| pair.runs.first()).map_or(0, |run| run.picture.len())
@@ -242,7 +243,7 @@ impl Particles {
             .or_else(|| (units > MOST_BARS).then(|| Shape::of((1, units as u32), Greys::default())))
     }
 
-    /// Pairs that are wanted and have not come.
+    /// Pairs that are wanted and have not arrived.
     pub fn missing(self) -> u32 {
         self.work.track();
         self.settings.with(|settings| {
@@ -258,7 +259,7 @@ impl Particles {
         self.settings.with(|settings| settings.as_ref().is_some_and(|settings| self.has_model(settings)))
     }
 
-    /// Where the computation stands, in words.
+    /// The status of the computation, in words.
     pub fn status(self) -> String {
         if let Some(words) = self.work.under_way() {
             return words;

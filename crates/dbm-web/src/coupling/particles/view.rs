@@ -1,4 +1,4 @@
-//! Pairs of runs on the page: their settings to the left, what comes of them to the right.
+//! Pairs of runs on the page: their settings on the left, the results on the right.
 
 use super::change::change;
 use super::meetings::meeting_times;
@@ -13,10 +13,10 @@ use dbm_core::words::Choose;
 use dbm_protocol::ModelInfo;
 use leptos::prelude::*;
 
-/// The longest that the status can be.
+/// The longest status.
 const LONGEST_STATUS: &str = "100 of 1000 pairs are missing. Cancelled; what was computed is kept. They are of step 100000.";
 
-/// Controls to the left, what comes of them to the right.
+/// Controls on the left, results on the right.
 pub fn pairs_of_runs(particles: Particles) -> impl IntoView {
     let work = particles.work;
     view! {
@@ -40,7 +40,7 @@ pub fn pairs_of_runs(particles: Particles) -> impl IntoView {
     }
 }
 
-/// The model's settings and the runs'.
+/// The settings of the model and of the runs.
 fn controls(particles: Particles) -> impl IntoView {
     let (form, session) = (particles.form(), particles.session);
     let options = Memo::new(move |_| {
@@ -76,7 +76,7 @@ fn controls(particles: Particles) -> impl IntoView {
                         on_choose=move |name: String| form.set("smc-model", name)
                     />
                 </div>
-                // What comes and goes with the model is last, so that nothing below it moves.
+                // Fields that depend on the model come last, so that nothing below them moves.
                 {["particles", "smc-pairs", "smc-cap", "smc-seed", "smc-sizes", "smc-units", "smc-deviation", "path", "smc-steps"]
                     .map(|key| form.field(key))}
             </div>

@@ -1,4 +1,4 @@
-//! How the run goes: its signals over the steps, and how active its hidden layers are.
+//! The course of the run: its signals over the steps, and how active its hidden layers are.
 
 use crate::canvas::{Axis, Chart, Point, Series, short};
 use crate::ui::chart::ChartFigure;
@@ -12,10 +12,10 @@ use leptos::prelude::*;
 /// Most points of a curve.
 const MOST: usize = 400;
 const SAMPLES_DASH: &[f64] = &[6.0, 4.0];
-/// Of the lines of layers, the lowest first.
+/// Dashes of the layers' lines, lowest layer first.
 const DASHES: [&[f64]; 4] = [&[], SAMPLES_DASH, &[2.0, 3.0], &[10.0, 3.0, 2.0, 3.0]];
 
-/// Name, unit, and what it says: in the order of [`super::CURVES`].
+/// Name, unit and meaning of each curve, in the order of [`super::CURVES`].
 fn curves() -> impl Iterator<Item = [&'static str; 3]> {
     rows(include_str!("curves.txt"))
 }
@@ -26,7 +26,7 @@ fn of_curve(curve: usize) -> [&'static str; 3] {
 
 type Line = (&'static str, fn(&RunSignals) -> Option<f64>);
 
-/// What is drawn of the signals.
+/// The signals that a curve shows.
 fn lines(curve: usize) -> &'static [Line] {
     const LINES: [&[Line]; 4] = [
         &[("data", |seen| Some(seen.reconstruction_error))],
@@ -69,7 +69,8 @@ fn summary(history: &[RunSignals], curve: usize) -> String {
     format!("{name}, steps {} to {}:{}", first.step, last.step, ends.trim_end_matches(';'))
 }
 
-/// Adds what was seen to the signals of the run so far; a run that stands before the last point begins a history. Whether anything changed.
+/// Adds new signals to those of the run so far; signals from before the last point begin a new history. Returns whether anything
+/// changed.
 fn add(history: &mut Vec<RunSignals>, seen: Option<RunSignals>, step: u32) -> bool {
     let began = history.last().is_some_and(|last| step < last.step);
     if began {

@@ -10,31 +10,31 @@ use dbm_core::settings::Setting;
 use dbm_protocol::{Histogram, Metrics, PhaseMetrics};
 use leptos::prelude::*;
 
-/// Units in all, up to which couplings that take more than one step are seen now and then.
+/// Units in all, up to which couplings occasionally take more than one step.
 const SMALL: u32 = 30;
 
-/// What is shown of the recent steps' counts: bars of both phases, their numbers, and words about them.
+/// A figure of the recent steps' counts: bars of both phases, their numbers, and words about them.
 struct Figure {
     /// Id of its heading.
     id: &'static str,
-    /// Its heading, and what is counted.
+    /// Its heading, and the name of what is counted.
     titles: fn(EstimatorKind) -> [&'static str; 2],
     help: &'static str,
-    /// What the bars are called, also for screen readers.
+    /// Names of the bars, also for screen readers.
     label: [&'static str; 2],
     /// How bar lengths follow counts.
     scale: Scale,
-    /// Which of a phase's histograms.
+    /// The histogram of a phase to show.
     of: fn(&PhaseMetrics) -> &Histogram,
-    /// Why the estimator fills no such histogram in the positive and in the negative phase.
+    /// Why the estimator leaves this histogram empty in the positive and in the negative phase.
     why: fn(EstimatorKind) -> [Option<&'static str>; 2],
-    /// Heads of the table's columns.
+    /// Headings of the table's columns.
     heads: fn(EstimatorKind) -> Vec<&'static str>,
-    /// What stands in a phase's row, where there is something.
+    /// The cells of a phase's row; `None` for an empty one.
     cells: fn(EstimatorKind, &PhaseMetrics) -> Vec<Option<String>>,
-    /// What the caps have done to the recent steps; nothing where none was reached.
+    /// What the caps have done to the recent steps; empty if none was reached.
     warning: fn(&Metrics, &EstimatorSettings) -> String,
-    /// A line about it, by whether the model is small.
+    /// A line about the figure, depending on whether the model is small.
     about: fn(EstimatorKind, bool) -> Option<&'static str>,
 }
 
@@ -64,7 +64,7 @@ const MEETING_TIME: Figure = Figure {
     },
 };
 
-/// How many sweeps the local searches took, or the mean-field iterations where there are such.
+/// How many sweeps the local searches took, or how many mean-field iterations if the estimator uses those.
 const SEARCH_SWEEPS: Figure = Figure {
     id: "sweeps-title",
     titles: |kind| {
@@ -97,7 +97,7 @@ pub fn both_figures(session: Session) -> impl IntoView {
 }
 
 fn figure(session: Session, figure: &'static Figure) -> impl IntoView {
-    // The estimator of the present run, whatever the form says meanwhile.
+    // The estimator of the present run, whatever the form says by now.
     let estimator = Memo::new(move |_| {
         session.run.plan.with(|plan| plan.as_ref().map(|plan| plan.settings.estimator.clone())).unwrap_or_default()
     });
@@ -124,7 +124,7 @@ fn figure(session: Session, figure: &'static Figure) -> impl IntoView {
     }
 }
 
-/// A share in per cent, with as many places as a narrow column holds.
+/// A share in per cent, with the decimals that fit a narrow column.
 fn percent(share: f64) -> String {
     match 100.0 * share {
         0.0 => "0 %".into(),
@@ -133,24 +133,24 @@ fn percent(share: f64) -> String {
     }
 }
 
-/// Why the positive and the negative phase have no search lengths, where they have none.
+/// Why the positive and the negative phase have no search lengths, if they have none.
 fn no_search(kind: EstimatorKind) -> [Option<&'static str>; 2] {
     ["no positive search", "no negative search"].map(|place| kind.words_of_plots(place))
 }
 
-/// A phase's search lengths, or those of its mean-field iterations.
+/// A phase's search lengths, or its numbers of mean-field iterations.
 fn lengths(phase: &PhaseMetrics) -> &Histogram {
     if phase.mean_field.counts.is_empty() { &phase.sweeps } else { &phase.mean_field }
 }
 
-/// How many of both phases' values were cut, how many there are, and the cap.
+/// How many values of both phases were cut, how many there are, and the cap.
 fn cut(metrics: &Metrics, of: fn(&PhaseMetrics) -> &Histogram) -> (u32, u64, u32) {
     let both = [&metrics.positive, &metrics.negative].map(of);
     let all = Summary::of(&both);
     (all.capped, all.total, both[1].cap)
 }
 
-/// What the caps have done to the recent steps' couplings; nothing where none was reached.
+/// What the caps have done to the recent steps' couplings; empty if none was reached.
 fn meeting_warning(metrics: &Metrics, max_tries: u32) -> String {
     let (capped, total, cap) = cut(metrics, |phase| &phase.meeting_time);
     let tries = metrics.positive.tries_capped + metrics.negative.tries_capped;
@@ -161,7 +161,7 @@ fn meeting_warning(metrics: &Metrics, max_tries: u32) -> String {
     couplings.into_iter().chain(draws).collect::<Vec<_>>().join(" ")
 }
 
-/// What the caps have done to the recent steps' searches, or mean-field iterations.
+/// What the caps have done to the recent steps' searches or mean-field iterations.
 fn search_warning(metrics: &Metrics, kind: EstimatorKind) -> String {
     match (cut(metrics, lengths), kind) {
         ((0, ..), _) => String::new(),
@@ -184,7 +184,7 @@ fn plot(session: Session, &Figure { label, scale, of, why, .. }: &'static Figure
     view! { <div class="plot">{phases(label, scale, both, move || notes.get())}</div> }
 }
 
-/// What the empty halves of a plot mean: the upper one is the positive phase.
+/// What the empty halves of a plot mean: the upper half is the positive phase.
 fn notes(metrics: &Metrics, of: fn(&PhaseMetrics) -> &Histogram, why: [Option<&'static str>; 2], rbm: bool) -> [&'static str; 2] {
     let none = |phase: &PhaseMetrics| of(phase).counts.is_empty();
     let (positive, negative) = (none(&metrics.positive), none(&metrics.negative));

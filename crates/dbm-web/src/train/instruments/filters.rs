@@ -14,10 +14,11 @@ use dbm_protocol::{Command, Event, Filters as Responses, Greys, ModelChoice};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 
-/// While training they are asked for anew at most this often, in milliseconds.
+/// During training, milliseconds between two requests at the least.
 const PAUSE: f64 = 2500.0;
 
-/// Asks for what the hidden units of a layer respond to, where there is a model and a worker that listens: nobody pressed a button for it, and what comes next asks again.
+/// Requests what the hidden units of a layer respond to, if there is a model and a worker that is ready. Nobody pressed a button
+/// for it, and the next change requests it again.
 async fn ask(session: Session, filters: RwSignal<Option<Responses>>, layer: u32) -> Result<(), Failure> {
     let model = untrack(|| session.looked_at());
     if untrack(|| session.about_of(model)).is_some()
@@ -38,24 +39,24 @@ pub fn filters_figure(session: Session, chosen: RwSignal<u32>) -> impl IntoView 
         canvas,
         move || filters.get(),
         |surface, colours, filters| {
-            // As large as their number lets them be.
+            // As large as their number allows.
             filter_tiles(surface, colours, &filters, (f64::from(filters.count).sqrt().ceil() as usize).max(1));
         },
     );
     let sizes = Memo::new(move |_| session.about_of(session.looked_at()).map(|about| about.sizes).unwrap_or_default());
-    // The one that was chosen, where the model on view has it.
+    // The chosen layer, if the model on view has it.
     let layer = Memo::new(move |_| {
         let depth = sizes.with(|sizes| sizes.len().saturating_sub(1).max(1));
         if chosen.get() as usize <= depth { chosen.get().max(1) } else { 1 }
     });
-    // Anew at once where others are to be seen, and now and then while the model learns.
+    // Requests them at once if other filters are to be shown, and now and then while the model learns.
     Effect::new(move |last: Option<(_, f64)>| {
         let shown = view.get() == View::Train && !two_runs.get();
         let (running, step) = match session.looked_at() {
             ModelChoice::Training => session.run.metrics.with(|metrics| (metrics.running, metrics.step)),
             ModelChoice::Pretrained => (false, 0),
         };
-        // A run that rests is shown as it stands.
+        // For a paused run, the filters of its present step.
         let key = (shown, session.looked_at(), layer.get(), sizes.get(), (!running).then_some(step));
         let now = js_sys::Date::now();
         match last {

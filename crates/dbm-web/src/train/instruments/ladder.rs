@@ -1,4 +1,4 @@
-//! The ladder that a run climbs: how many rungs it has, and how much neighbours have in common.
+//! The ladder that a run climbs: how many rungs it has, and how much neighbouring rungs overlap.
 
 use crate::canvas::{Axis, Chart, Level, Point, Series};
 use crate::ui::chart::ChartFigure;
@@ -9,7 +9,7 @@ use leptos::prelude::*;
 
 const HELP: &str = "The models that the run has been, from independent units on. Chains at neighbouring rungs exchange their states, so that those at the model keep coming up from independent units; particles go along them. Where the model and the last rung accept less than 0.4 of each other, it becomes a rung; neighbours that accept less than 0.1 get a rung between them; a rung without which its neighbours would accept 0.3 is taken away. Where one step takes chains so far that they accept less than 0.1 at once, it is undone and the rate halved.";
 
-/// How many rungs there are, and what last became of them.
+/// How many rungs there are, and how they last changed.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Rungs {
     count: usize,
@@ -18,7 +18,7 @@ struct Rungs {
 }
 
 impl Rungs {
-    /// What follows on these once the ladder is `now` at a step.
+    /// The record after these rungs, once the ladder is `now` at a step.
     fn then(&self, now: &LadderMetrics, step: u32) -> Self {
         let count = now.accepted.len();
         let change = if self.count == 0 {
@@ -42,7 +42,7 @@ pub fn ladder_figure(session: Session) -> impl IntoView {
     let shown = Signal::derive(move || ladder.with(|ladder| chart(ladder.as_ref())));
     let rungs = Memo::new(move |before: Option<&(u32, Rungs)>| {
         let (run, step) = (session.run.runs.get(), session.run.metrics.with_untracked(|metrics| metrics.step));
-        // Another run's ladder says nothing of this one's.
+        // Another run's ladder says nothing about this one's.
         let before = before.filter(|(of, _)| *of == run).map(|(_, rungs)| rungs.clone()).unwrap_or_default();
         (run, ladder.with(|ladder| ladder.as_ref().map(|now| before.then(now, step)).unwrap_or_default()))
     });

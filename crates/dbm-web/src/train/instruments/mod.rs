@@ -1,4 +1,5 @@
-//! The instruments of the Train view: meeting times, sweeps, curves, filters, activities, the ladder of a run that climbs one. They follow what the worker says of the run.
+//! The instruments of the Train view: meeting times, sweeps, curves, filters, activities, and the ladder of a run that climbs
+//! one. They follow what the worker reports about the run.
 
 mod curves;
 mod figures;
@@ -13,7 +14,7 @@ use filters::filters_figure;
 use ladder::ladder_figure;
 use leptos::prelude::*;
 
-/// The curves, as the address has them.
+/// The curves' names in the address.
 const CURVES: [&str; 4] = ["error", "pseudo", "free", "exact"];
 
 /// All of them, in the order of the view's grid.

@@ -1,4 +1,4 @@
-//! The data in use: chosen, brought, undone, or given to a new worker again.
+//! The data in use: chosen, uploaded, undone, or given to a new worker again.
 
 use super::held::{Change, DataChoice, Session, Upload};
 use crate::settings::Draft;
@@ -24,20 +24,20 @@ impl Session {
         }
     }
 
-    /// Takes one of the data sets at hand into use, with settings that suit it unless the visitor has changed them.
+    /// Puts one of the data sets at hand into use, with settings that suit it unless the visitor has changed them.
     ///
     /// # Errors
-    /// As [`Session::ask`]; what was in use stays.
+    /// As [`Session::ask`]; the data in use stay.
     pub async fn use_data(self, choice: DataChoice) -> Result<(), Failure> {
         let Some(source) = self.source(choice) else { return Ok(()) };
         self.sets.choice.set(choice);
         self.send_data(source, Change::Chosen(choice)).await
     }
 
-    /// Takes data of the visitor's into use.
+    /// Puts the visitor's data into use.
     ///
     /// # Errors
-    /// As [`Session::ask`]; what was in use stays.
+    /// As [`Session::ask`]; the data in use stay.
     pub async fn use_upload(self, upload: Upload) -> Result<(), Failure> {
         address::go(View::Train);
         let name = upload.name.clone();
@@ -66,7 +66,7 @@ impl Session {
         self.take_data(answer, change)
     }
 
-    /// Puts back what a reset or other data replaced.
+    /// Restores what a reset or a change of data replaced.
     ///
     /// # Errors
     /// As [`Session::ask`].
@@ -76,12 +76,12 @@ impl Session {
         self.take_data(answer, Change::Undone)
     }
 
-    /// Says that something happened, which a press undoes.
+    /// Says that something happened, with a button that undoes it.
     pub(super) fn say_undoable(self, text: impl Into<String>) {
         self.notices.undoable(text, Callback::new(move |()| self.perform(self.undo())));
     }
 
-    /// Gives the worker the chosen data, and a run that an earlier worker had begun, unless it has been given some.
+    /// Gives the worker the chosen data, and the run that an earlier worker had begun, unless it has data already.
     pub(super) async fn use_present_data(self) -> Result<(), Failure> {
         if !self.client.is_ready() || self.sets.fed.get_untracked() {
             return Ok(());
@@ -104,7 +104,7 @@ impl Session {
         self.use_data(choice).await
     }
 
-    /// Takes in a run on data that were not there before, or that are there again.
+    /// Takes in a run on new data, or on data that have been restored.
     pub(super) fn take_data(self, answer: Result<Event, Failure>, change: Change) -> Result<(), Failure> {
         self.stop_taking();
         let Ok(Event::DataReady(data, run)) = answer else {
@@ -140,7 +140,7 @@ impl Session {
         Ok(())
     }
 
-    /// What the data select shows once a change is made; says what was changed.
+    /// What the data select shows after a change; also tells the visitor what was changed.
     fn choice_after(self, change: Change) -> DataChoice {
         match change {
             Change::Uploaded(upload) => {
@@ -160,7 +160,7 @@ impl Session {
         }
     }
 
-    /// Puts an upload among the others, in place of one of the same name.
+    /// Adds an upload, replacing any of the same name.
     fn add_upload(self, upload: Upload) -> DataChoice {
         let place = self.sets.uploads.try_update(|uploads| {
             let place = uploads.iter().position(|known| known.name == upload.name).unwrap_or(uploads.len());

@@ -1,4 +1,4 @@
-//! The signals that several features read, and the client that they ask by.
+//! The signals that several features read, and the client through which they send requests.
 
 use super::shipped::ShippedModel;
 use crate::settings::Draft;
@@ -10,43 +10,43 @@ use js_sys::Uint8Array;
 use leptos::prelude::*;
 use std::ops::Deref;
 
-/// Where the pretrained model's file stands.
+/// State of the pretrained model's file.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Opening {
-    /// Bytes so far, of how many where that is known.
+    /// Bytes so far, and in all if known.
     Fetching(f64, Option<f64>),
-    /// The worker reads it.
+    /// The worker is reading it.
     #[default]
     Reading,
-    /// It can be used.
+    /// It is ready for use.
     Open,
-    /// It cannot; the message is among the notices.
+    /// It is not available; the message is among the notices.
     Missing,
 }
 
-/// Which data set the select shows.
+/// The data set that the select shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DataChoice {
-    /// Digits that the worker generates by rules and a seed.
+    /// Digits that the worker generates from rules and a seed.
     #[default]
     Digits,
     /// Bars and stripes.
     Bars,
-    /// MNIST, while it is being fetched; then it is among the uploads.
+    /// MNIST, while it is being fetched; after that it is among the uploads.
     Mnist,
-    /// An upload, by its place in [`DataSets::uploads`].
+    /// An upload, by its index in [`DataSets::uploads`].
     Upload(usize),
 }
 
 impl DataChoice {
     const KNOWN: [(&'static str, Self); 3] = [("digits", Self::Digits), ("bars", Self::Bars), ("mnist", Self::Mnist)];
 
-    /// The data set of this name, as addresses and the select have it.
+    /// The data set of this name, as used in addresses and in the select.
     pub fn named(name: &str) -> Option<Self> {
         Self::KNOWN.into_iter().find(|(known, _)| *known == name).map(|(_, choice)| choice)
     }
 
-    /// That name; for the visitor's own data another.
+    /// That name; the visitor's own data have a different one.
     pub fn name(self) -> &'static str {
         Self::KNOWN.into_iter().find(|(_, choice)| *choice == self).map_or("own", |(name, _)| name)
     }
@@ -55,47 +55,47 @@ impl DataChoice {
 /// A file of the visitor's that was read as data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Upload {
-    /// Its name, shown as text only.
+    /// Its name, only ever shown as plain text.
     pub name: String,
     /// What the worker is given to train on.
     pub source: DataSource,
 }
 
-/// Why other data, or a run on them, come into use.
+/// Why the data, or a run on them, change.
 pub(super) enum Change {
     /// The visitor chose a data set that is at hand.
     Chosen(DataChoice),
     /// The visitor's own data were read.
     Uploaded(Upload),
-    /// A kept run goes on, on data that are at hand or become an upload.
+    /// A kept run resumes, on data that are at hand or become an upload.
     KeptRun {
-        /// Its data, where they are at hand,
+        /// Its data, if they are at hand,
         choice: DataChoice,
         /// or else these.
         upload: Option<Upload>,
         /// Gradient steps that it has taken.
         step: u32,
     },
-    /// What was replaced last is put back.
+    /// What was replaced last is restored.
     Undone,
     /// A new worker has the data and the run of the lost one.
     Restored,
-    /// The run of an opened model goes on.
+    /// The run of an opened model resumes.
     Resumed,
 }
 
 /// How far saving the run in the browser has come.
 #[derive(Default)]
 pub(super) struct Keeping {
-    /// Which run of this visit is the present one.
+    /// The number of the present run within this visit.
     pub(super) run: u32,
-    /// Whether the worker knows it.
+    /// Whether the keeping worker knows it.
     pub(super) begun: bool,
-    /// Whether checkpoints are being written,
+    /// Whether a checkpoint is being written,
     pub(super) writing: bool,
-    /// and the step of the newest one that is to be.
+    /// and the step of the newest one that is waiting.
     pub(super) waiting: Option<u32>,
-    /// Whether a kept run is being taken over: checkpoints of the present one are none of its.
+    /// Whether a kept run is being taken over: checkpoints of the present run do not belong to it.
     pub(super) taking: bool,
     pub(super) not_before: f64,
     /// The last problem shown to the visitor: each is shown once.
@@ -104,28 +104,29 @@ pub(super) struct Keeping {
     pub(super) name: String,
 }
 
-/// The two models, as the page knows them: the one that was opened and the one in training.
+/// The two models, as the page knows them: the opened one and the one in training.
 #[derive(Default)]
 pub struct Models {
-    /// The pretrained model's file, or the visitor's own, once it is here.
+    /// The pretrained model's file, or the visitor's own, once it has arrived.
     pub(super) model_file: StoredValue<Option<Vec<u8>>>,
-    /// The visitor's own model, which a pretrained one may stand in place of again.
+    /// The visitor's own model, kept when a pretrained one replaces it.
     pub own: RwSignal<Option<NamedBytes>>,
-    /// Where the pretrained model's file stands.
+    /// State of the pretrained model's file.
     pub opening: RwSignal<Opening>,
-    /// The pretrained model, or the visitor's own that is open in its place.
+    /// The pretrained model, or the visitor's own if that is open instead.
     pub pretrained: RwSignal<Option<ModelInfo>>,
-    /// Name of the visitor's model that is open in place of the pretrained one.
+    /// Name of the visitor's model that is open instead of the pretrained one.
     pub opened: RwSignal<Option<String>>,
-    /// Which of the pretrained models is open, or was before the visitor's.
+    /// The pretrained model that is open, or was open before the visitor's.
     pub shipped: RwSignal<ShippedModel>,
-    /// Which of them is being fetched, or to be.
+    /// The pretrained model that is being fetched or is to be.
     pub wanted: RwSignal<Option<ShippedModel>>,
     /// The model being trained.
     pub training: RwSignal<Option<ModelInfo>>,
-    /// Which of the two completes.
+    /// Which of the two is completing.
     pub model: RwSignal<ModelChoice>,
-    /// Whether Train shows samples and filters of the pretrained model, as the visitor asked, and not of the one in training.
+    /// Whether Train shows samples and filters of the pretrained model, at the visitor's request, rather than of the one in
+    /// training.
     pub looks_at_pretrained: RwSignal<bool>,
     /// The latest samples of each model.
     samples: [RwSignal<Option<Grid>>; 2],
@@ -140,57 +141,57 @@ pub struct DataSets {
     pub uploads: RwSignal<Vec<Upload>>,
     /// What the data select shows.
     pub choice: RwSignal<DataChoice>,
-    /// What is in use; what the select returns to when a choice is refused.
+    /// The choice in use; the select returns to it when another is refused.
     pub choice_in_use: RwSignal<DataChoice>,
-    /// What Undo would bring back.
+    /// The choice that Undo would restore.
     pub(super) choice_before: RwSignal<DataChoice>,
-    /// Whether data is being made or read.
+    /// Whether data are being made or read.
     pub loading: RwSignal<bool>,
     /// Whether the present worker has been given data.
     pub(super) fed: RwSignal<bool>,
 }
 
-/// The run: its settings, where it stands, and what is kept of it.
+/// The run: its settings, its progress, and what is kept of it.
 #[derive(Default)]
 pub struct RunOnPage {
     /// Workers lost since one last took a step.
     pub(super) failed: StoredValue<u32>,
-    /// The run's latest checkpoint, as the browser's own bytes: megabytes every few seconds, for which the page has no use but to pass them on, to the next
-    /// worker that computes and to the one that keeps the run.
+    /// The run's latest checkpoint, as the browser's own bytes: megabytes every few seconds, which the page only passes on, to
+    /// the next computing worker and to the worker that keeps the run.
     pub(super) checkpoint: StoredValue<Option<Uint8Array>, LocalStorage>,
-    /// Whether a kept run has been looked for.
+    /// Whether the page has looked for a kept run.
     pub(super) looked: StoredValue<bool>,
     /// How far saving the run in the browser has come.
     pub(super) keeping: StoredValue<Keeping>,
     /// The settings form.
     pub draft: RwSignal<Draft>,
-    /// What the present run was begun with.
+    /// The plan that the present run began with.
     pub plan: RwSignal<Option<RunPlan>>,
-    /// Counts the runs that have come to stand on the page: changes with each.
+    /// Counts the runs that the page has shown: changes with each.
     pub runs: RwSignal<u32>,
-    /// Where training stands.
+    /// The state of training.
     pub metrics: RwSignal<Metrics>,
-    /// Whether training runs, or has just been asked to.
+    /// Whether training is running, or has just been started.
     pub running: RwSignal<bool>,
-    /// Steps a second at most; 0 for as many as can be.
+    /// Maximum steps per second; 0 for no limit.
     pub pace: RwSignal<u32>,
-    /// The step of the run's latest checkpoint: what a new worker goes on from.
+    /// The step of the run's latest checkpoint, from which a new worker resumes.
     pub snapshot: RwSignal<Option<u32>>,
-    /// The step from which another visit could go on with the run.
+    /// The step from which another visit could resume the run.
     pub kept: RwSignal<Option<u32>>,
 }
 
-/// The session with the workers: a handle, as long-lived as the page.
+/// The session with the workers: a handle that lives as long as the page.
 #[derive(Clone, Copy)]
 pub struct Session(&'static Asking);
 
-/// What a session asks by and tells by, and what it knows, in three stores.
+/// How a session sends requests and messages, and what it knows, in three stores.
 pub struct Asking {
-    /// Asks the worker that computes, who may not listen yet.
+    /// Client of the computing worker, which may not be ready yet.
     pub client: Client<Command>,
-    /// Asks the worker that reads the visitor's files and writes those that are exported.
+    /// Client of the worker that reads the visitor's files and writes the exported ones.
     pub reader: Client<FilesCommand>,
-    /// Asks the worker that keeps the run.
+    /// Client of the worker that keeps the run.
     pub(super) keeper: Client<FilesCommand>,
     /// Where the page's messages go.
     pub notices: Notices,
@@ -225,17 +226,17 @@ impl Session {
         })))
     }
 
-    /// The one of the page.
+    /// The one that belongs to the page.
     pub fn of_page() -> Self {
         expect_context()
     }
 
-    /// The model that completes.
+    /// The model that is completing.
     pub fn about(self) -> Option<ModelInfo> {
         self.about_of(self.models.model.get())
     }
 
-    /// Which of the two Train shows samples and filters of.
+    /// The model whose samples and filters Train shows.
     pub fn looked_at(self) -> ModelChoice {
         if self.models.looks_at_pretrained.get() { ModelChoice::Pretrained } else { ModelChoice::Training }
     }
@@ -253,12 +254,12 @@ impl Session {
         self.models.samples[usize::from(model == ModelChoice::Training)]
     }
 
-    /// Asks the worker. The answer is a [`Failure`] where it refuses, does not listen yet, or is lost.
+    /// Sends the worker a request. The answer is a [`Failure`] if the worker refuses, is not ready yet, or is lost.
     pub fn ask(self, command: Command) -> Answer<Event> {
         self.ask_with(command, None)
     }
 
-    /// Asks with a large array that stays outside the page's own memory.
+    /// Sends a request with a large array that stays outside the page's own memory.
     pub(super) fn ask_with(self, command: Command, bulk: Option<&Uint8Array>) -> Answer<Event> {
         match self.readiness() {
             Ok(()) => self.client.ask_with(command, bulk, None),
@@ -266,7 +267,7 @@ impl Session {
         }
     }
 
-    /// Whether the worker listens; a [`Failure`] where it does not yet.
+    /// Whether the worker is ready; a [`Failure`] if it is not yet.
     pub fn readiness(self) -> Result<(), Failure> {
         let refusal = if self.has_given_up() {
             "The worker that computes has stopped: press “Start it again”, or reload the page."

@@ -1,7 +1,7 @@
-//! Has the run kept by a worker of its own, so that it outlives the tab, and offers the one that an earlier visit left.
+//! Keeps the run in a separate worker so that it outlives the tab, and offers the run that an earlier visit left.
 //!
-//! The worker is started when the page has come to rest, to look for a kept run, and otherwise with the first checkpoint. Checkpoints go to it one at
-//! a time; while one is being written, only the newest waits.
+//! The worker starts once the page is idle, to look for a kept run, or else with the first checkpoint. Checkpoints go to it one
+//! at a time. While one is being written, only the newest waits.
 
 use super::held::{Change, DataChoice, Session, Upload};
 use crate::ui::address::{self, View};
@@ -12,31 +12,31 @@ use dbm_protocol::{Command, FilesCommand, FilesEvent, KeptRun, ModelChoice, Snap
 use leptos::prelude::*;
 use std::time::Duration;
 
-/// After the first data are there, the page is left alone for so long before a kept run is looked for.
+/// After the first data are there, the page waits this long before it looks for a kept run.
 const REST: Duration = Duration::from_millis(1500);
-/// After the worker failed, it is tried again no sooner, in milliseconds.
+/// After the worker failed, milliseconds before it is tried again.
 const PAUSE: f64 = 60_000.0;
 
 impl Session {
-    /// The page has data: looks for a kept run, once.
+    /// Once the page has data, looks for a kept run. Does so only once.
     pub(super) fn look_for_kept_run(self) {
         if !std::mem::replace(&mut *self.run.looked.write_value(), true) {
             set_timeout(move || self.perform(self.offer(FilesCommand::Find)), REST);
         }
     }
 
-    /// Neither looks for a kept run nor keeps this one: a view inside the page of somebody else leaves the visitor's own alone.
+    /// Neither looks for a kept run nor keeps this one: a view embedded in another page leaves the visitor's own run alone.
     pub fn keep_nothing(self) {
         self.run.looked.set_value(true);
         self.run.keeping.write_value().not_before = f64::INFINITY;
     }
 
-    /// No kept run is being taken over any more.
+    /// Stops taking over a kept run.
     pub(super) fn stop_taking(self) {
         self.run.keeping.write_value().taking = false;
     }
 
-    /// Another run is on the page.
+    /// Begins to keep another run, which is now on the page.
     pub(super) fn keep_anew(self) {
         self.run.keeping.update_value(|keeping| {
             keeping.run = keeping.run.wrapping_add(1);
@@ -45,7 +45,7 @@ impl Session {
         self.run.kept.set(None);
     }
 
-    /// Has the latest checkpoint kept, which is of this step.
+    /// Keeps the latest checkpoint, which is of this step.
     pub(super) fn keep(self, step: u32) {
         let mut keeping = self.run.keeping.write_value();
         if keeping.taking || js_sys::Date::now() < keeping.not_before {
@@ -70,7 +70,7 @@ impl Session {
         let run = self.run.keeping.with_value(|keeping| keeping.run);
         let begun = std::mem::replace(&mut self.run.keeping.write_value().begun, true) && self.keeper.is_up();
         if !begun && let Some(begin) = self.run_to_keep() {
-            // Its refusal is that of the checkpoint, too.
+            // If it is refused, the checkpoint is refused too.
             drop(self.keeper.ask(begin));
         }
         let command = FilesCommand::Keep(Snapshot { step, checkpoint: Vec::new() });
@@ -84,7 +84,8 @@ impl Session {
         let (present, news) = (keeping.run == run, trouble != keeping.told && !trouble.is_empty());
         keeping.told.clone_from(&trouble);
         if lost {
-            // Whatever the worker knew may be gone with it. Another one is tried at once, and after the same trouble later.
+            // The worker may be gone, along with everything it knew. Another one is tried at once, or later if the trouble is the
+            // same.
             let again = if news && present { self.run.snapshot.get_untracked() } else { None };
             (keeping.begun, keeping.waiting) = (false, again);
             keeping.not_before = if news { 0.0 } else { js_sys::Date::now() + PAUSE };
@@ -98,7 +99,7 @@ impl Session {
         }
     }
 
-    /// What the worker needs to know of the present run.
+    /// What the worker needs to know about the present run.
     fn run_to_keep(self) -> Option<FilesCommand> {
         Some(FilesCommand::Begin {
             data: self.sets.data.with_untracked(|data| data.as_ref().map(|data| data.name.clone()))?,
@@ -108,7 +109,7 @@ impl Session {
         })
     }
 
-    /// Offers the run that is found by looking for it, or by recalling it.
+    /// Offers the run found by looking for it or by recalling it.
     async fn offer(self, find: FilesCommand) -> Result<(), Failure> {
         let FilesEvent::Found { run, note } = self.keeper.ask(find).await? else { return Ok(()) };
         if let Some(note) = note {
@@ -130,7 +131,7 @@ impl Session {
         Ok(())
     }
 
-    /// Goes on with the kept run in place of the present one, which Undo brings back.
+    /// Resumes the kept run instead of the present one, which Undo restores.
     async fn go_on(self) -> Result<(), Failure> {
         self.run.keeping.update_value(|keeping| (keeping.taking, keeping.waiting) = (true, None));
         self.sets.loading.set(true);
@@ -144,7 +145,7 @@ impl Session {
                 return other.map(|_| ());
             }
         };
-        // From here on checkpoints go to that run's place: the present one must be begun again if it stays.
+        // From here on, checkpoints go to that run's place: if the present run stays, it must be begun again.
         self.run.keeping.write_value().begun = false;
         let known =
             [DataChoice::Digits, DataChoice::Bars].into_iter().find(|choice| self.source(*choice).as_ref() == Some(&source));
@@ -162,7 +163,7 @@ impl Session {
         })
     }
 
-    /// The kept run is on the page, at this step.
+    /// Records that the kept run is on the page, at this step, and tells the visitor.
     pub(super) fn went_on(self, step: u32, undoable: bool) {
         self.run.keeping.write_value().begun = true;
         self.run.snapshot.set(Some(step));
@@ -172,7 +173,7 @@ impl Session {
         if undoable { self.say_undoable(text) } else { self.notices.news(text) }
     }
 
-    /// Lets the kept run go; it can be recalled until the notice is closed.
+    /// Discards the kept run; it can be recalled until the notice is closed.
     async fn discard(self) -> Result<(), Failure> {
         let answer = self.keeper.ask(FilesCommand::Forget { for_good: false }).await;
         self.notices.withdraw(Tone::Offer);
@@ -193,7 +194,7 @@ fn describe(run: &KeptRun) -> String {
     format!("{} on {}, step {}", listed(&run.sizes, "–"), run.data, run.step)
 }
 
-/// How long ago, by the largest unit that is not too coarse.
+/// How long ago, in the largest unit that is not too coarse.
 fn ago(seconds: f64) -> String {
     let units = [(86_400.0, "day"), (3600.0, "hour"), (60.0, "minute")];
     let fits = units.into_iter().find_map(|(length, unit)| {

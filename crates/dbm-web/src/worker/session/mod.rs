@@ -1,6 +1,7 @@
 //! What the computing worker holds, as the page knows it: the two models, the data in use, the run.
 //!
-//! [`Session`] is the handle that features ask by. Its signals follow what the worker says; features react to them, and the session knows no feature.
+//! [`Session`] is the handle through which features send requests. Its signals follow what the worker reports. Features react to
+//! the signals; the session knows no feature.
 
 mod data;
 mod held;

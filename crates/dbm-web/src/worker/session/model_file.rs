@@ -1,4 +1,5 @@
-//! The pretrained model's file: fetched once, with progress, and given to every worker that comes up; or the visitor's own in its place.
+//! The pretrained model's file, or the visitor's own in its place: fetched once, with progress, and given to every worker that
+//! starts.
 
 use super::held::{Change, Opening, Session};
 use super::shipped::ShippedModel;
@@ -13,22 +14,22 @@ use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{ReadableStreamDefaultReader, Response};
 
-/// Whether a file is a model: safetensors, whose header is JSON of a length that comes first.
+/// Whether a file is a model: a safetensors file starts with the length of its header, which is JSON.
 pub fn is_model(bytes: &[u8]) -> bool {
     bytes.get(8..10) == Some(b"{\"")
 }
 
 impl Session {
-    /// Fetches the model that is wanted and gives it to the worker, if that is up by then.
+    /// Fetches the model that is wanted and gives it to the worker, if that is ready by then.
     ///
     /// # Errors
-    /// Those of giving it, or data, to the worker. That it could not be fetched is told here.
+    /// Those of giving the model, or data, to the worker. A failure to fetch it is reported here.
     pub async fn fetch_model(self) -> Result<(), Failure> {
         let (which, fetched) = loop {
             let which = self.models.wanted.get_untracked().unwrap_or_default();
             self.models.opening.set(Opening::Fetching(0.0, None));
             let fetched = self.download(which).await;
-            // An address may have asked for another meanwhile.
+            // The address may have requested another one meanwhile.
             if self.models.wanted.get_untracked().unwrap_or_default() == which {
                 break (which, fetched);
             }
@@ -58,7 +59,7 @@ impl Session {
         self.use_present_data().await
     }
 
-    /// Has one of the pretrained models on view, fetched where it is not the one that is open.
+    /// Puts one of the pretrained models on view, fetching it unless it is open already.
     pub fn show(self, which: ShippedModel) {
         let is_open = self.models.opened.with_untracked(Option::is_none) && self.models.shipped.get_untracked() == which;
         let before = self.models.opening.get_untracked();
@@ -68,7 +69,7 @@ impl Session {
                 self.models.wanted.set(Some(which));
                 self.perform(self.change_model(before));
             }
-            // Another is on its way still: when it has come, it is not the one that is wanted.
+            // Another is still on its way: once it arrives, it is not the one that is wanted.
             Opening::Fetching(..) | Opening::Reading => {
                 self.models.model.set(ModelChoice::Pretrained);
                 self.models.wanted.set((!is_open).then_some(which));
@@ -76,13 +77,14 @@ impl Session {
         }
     }
 
-    /// Has the model in training on view, whatever is being fetched.
+    /// Puts the model in training on view, whatever is being fetched.
     pub fn show_training(self) {
         self.models.wanted.set(None);
         self.models.model.set(ModelChoice::Training);
     }
 
-    /// Fetches the pretrained model that is wanted in place of the one that is open, which stays where it does not come, or another is chosen meanwhile.
+    /// Fetches the wanted pretrained model to replace the open one. The open one stays if the fetch fails or another model is
+    /// chosen meanwhile.
     async fn change_model(self, before: Opening) -> Result<(), Failure> {
         let fetched = loop {
             let Some(which) = self.models.wanted.get_untracked() else { break None };
@@ -110,7 +112,7 @@ impl Session {
         Ok(())
     }
 
-    /// Has the visitor's own model on view, if there is one.
+    /// Puts the visitor's own model on view, if there is one.
     pub fn show_own(self) {
         let Some(own) = self.models.own.get_untracked() else { return };
         self.models.wanted.set(None);
@@ -121,7 +123,7 @@ impl Session {
         }
     }
 
-    /// Gives the worker the file, if it is here.
+    /// Gives the worker the file, if it has arrived.
     pub(super) async fn send_model(self) -> Result<(), Failure> {
         let Some(bytes) = self.models.model_file.get_value() else { return Ok(()) };
         self.models.opening.set(Opening::Reading);
@@ -144,10 +146,10 @@ impl Session {
         }
     }
 
-    /// Opens a file of the visitor's in place of the pretrained model.
+    /// Opens a file of the visitor's instead of the pretrained model.
     ///
     /// # Errors
-    /// As [`Session::ask`]; the model that is open stays.
+    /// As [`Session::ask`]; the open model stays.
     pub async fn open_model(self, name: String, bytes: Vec<u8>) -> Result<(), Failure> {
         let own = NamedBytes { name: name.clone(), bytes };
         self.give_model(own.clone()).await?;
@@ -168,7 +170,7 @@ impl Session {
         Ok(())
     }
 
-    /// Has the opened model's run go on, on the data in use, which it fits.
+    /// Resumes the opened model's run on the data in use, which it fits.
     ///
     /// # Errors
     /// As [`Session::ask`]; the present run stays.
@@ -183,7 +185,8 @@ impl Session {
         self.take_data(answer, Change::Resumed)
     }
 
-    /// The bytes of the pretrained model, or of the visitor's own that is open in its place; fetched where nothing has asked for them yet.
+    /// The bytes of the pretrained model, or of the visitor's own if that is open instead; fetched if nothing has requested them
+    /// yet.
     ///
     /// # Errors
     /// Why they could not be fetched.

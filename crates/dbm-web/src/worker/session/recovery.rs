@@ -1,4 +1,4 @@
-//! The worker's life: started, watched over, and replaced when it is lost. What the page shows stays.
+//! The worker's life: it is started, watched, and replaced when it is lost. What the page shows stays.
 
 use super::held::{Opening, Session};
 use crate::ui::notices::{Remedy, Tone};
@@ -7,13 +7,13 @@ use dbm_core::settings::Initialization;
 use leptos::prelude::*;
 use std::time::Duration;
 
-/// Workers lost one after another, none of which took a step, before the page gives up.
+/// Workers lost in a row, none of which took a step, before the page gives up.
 const TRIES: u32 = 3;
 /// Training data waits this long for the pretrained model, which the visitor sees first.
 const GRACE: Duration = Duration::from_millis(1500);
 
 impl Session {
-    /// Starts the first worker, and watches over it and its successors.
+    /// Starts the first worker, and watches it and its successors.
     pub fn open(self) {
         self.client.listen(move |unasked| match unasked {
             Unasked::Ready => self.begin(),
@@ -25,12 +25,12 @@ impl Session {
             Unasked::Unreadable(why) => self.notices.error(format!("A message of the worker could not be read: {why}.")),
             Unasked::Lost(why) => self.replace(&why),
         });
-        // A run that goes is heard of often: silence means that its worker is lost.
+        // A running run reports often: silence means that its worker is lost.
         Effect::new(move |_| self.client.expect(self.run.running.get()));
         self.start();
     }
 
-    /// Whether no further worker is started until the visitor asks for one.
+    /// Whether no further worker starts until the visitor requests one.
     pub(super) fn has_given_up(self) -> bool {
         self.run.failed.get_value() >= TRIES
     }
@@ -42,7 +42,7 @@ impl Session {
         }
     }
 
-    /// A worker has come up: gives it the model, as soon as it is there, and data.
+    /// Gives a new worker the model, as soon as that has arrived, and data.
     fn begin(self) {
         self.perform(self.send_model());
         if self.run.pace.get_untracked() > 0 {
@@ -56,7 +56,7 @@ impl Session {
         }
     }
 
-    /// Starts another worker in place of one that was lost.
+    /// Starts another worker to replace a lost one.
     fn replace(self, why: &str) {
         self.run.running.set(false);
         self.sets.fed.set(false);
@@ -65,7 +65,8 @@ impl Session {
         self.run.metrics.update(|metrics| (metrics.running, metrics.steps_per_second) = (false, 0.0));
         self.notices.withdraw(Tone::Undoable);
         self.run.failed.update_value(|failed| *failed += 1);
-        // What the lost one died of is not known: the next does without whatever a browser may lack, helpers and the memory that they share.
+        // Why the worker was lost is unknown: the next does without anything that a browser may lack, namely helpers and the
+        // memory that they share.
         self.client.rename(format!("{WORKER_COUNT}1"));
         if self.has_given_up() {
             return self.give_up(why);
@@ -77,7 +78,7 @@ impl Session {
         self.start();
     }
 
-    /// Says that training has stopped, why, and what the visitor can do.
+    /// Tells the visitor that training has stopped, why, and what can be done.
     fn give_up(self, why: &str) {
         self.sets.loading.set(false);
         self.notices.withdraw(Tone::Error); // that another takes over
@@ -102,7 +103,7 @@ impl Session {
         self.notices.failed(text, remedies);
     }
 
-    /// What becomes of a run whose worker was lost.
+    /// What happens to a run whose worker was lost.
     fn what_of_the_run(self) -> String {
         let pretrains = |start: &Initialization| matches!(start, Initialization::Pretrained { .. });
         match self.run.snapshot.get_untracked() {

@@ -1,4 +1,4 @@
-//! The run: begun, trained, paused, saved, and what the worker says of it.
+//! The run: begun, trained, paused and saved, and what the worker reports about it.
 
 use super::held::Session;
 use crate::settings::Draft;
@@ -9,14 +9,14 @@ use dbm_protocol::{Command, Event, Metrics, ModelChoice, RunInfo, Snapshot};
 use js_sys::Uint8Array;
 use leptos::prelude::*;
 
-/// Steps a second that can be chosen, besides as many as can be.
+/// Steps per second that can be chosen, besides no limit.
 pub const PACES: [u32; 3] = [1, 5, 20];
 
 impl Session {
-    /// Trains or takes one step; settings that were changed before the run has done anything are taken up first.
+    /// Trains or takes one step. Settings that were changed before the run has done anything are applied first.
     ///
     /// # Errors
-    /// Where such a setting makes no sense, and as [`Session::ask`].
+    /// If such a setting makes no sense, and as [`Session::ask`].
     pub async fn train(self, command: Command) -> Result<(), Failure> {
         self.models.model.set(ModelChoice::Training);
         self.models.looks_at_pretrained.set(false);
@@ -59,10 +59,10 @@ impl Session {
         Ok(())
     }
 
-    /// Begins anew at step 0 with the settings of the form, or with those of the present run.
+    /// Returns to step 0 with the settings of the form, or with those of the present run.
     ///
     /// # Errors
-    /// Where a setting makes no sense, and as [`Session::ask`].
+    /// If a setting makes no sense, and as [`Session::ask`].
     pub async fn reset(self, same: bool) -> Result<(), Failure> {
         let present = if same { self.run.plan.get_untracked() } else { None };
         let plan = present.map_or_else(|| self.drafted(), Ok)?;
@@ -75,7 +75,7 @@ impl Session {
         Ok(())
     }
 
-    /// Has the worker train so many steps a second at most; 0 for as many as it can.
+    /// Limits the worker to this many training steps per second; 0 for no limit.
     pub fn set_pace(self, steps_a_second: u32) {
         self.run.pace.set(steps_a_second);
         if self.client.is_ready() {
@@ -88,7 +88,7 @@ impl Session {
         self.perform(async move { self.ask(Command::Pace(steps_a_second)).await.map(|_| ()) });
     }
 
-    /// The run as it stands: gradient steps taken, and a checkpoint with all that it needs to go on.
+    /// The present run: gradient steps taken, and a checkpoint with everything it needs to resume.
     ///
     /// # Errors
     /// As [`Session::ask`].
@@ -107,7 +107,7 @@ impl Session {
         download::save(self.notices, &format!("dbm-step-{step}.safetensors"), checkpoint);
     }
 
-    /// The run that the form asks for.
+    /// The run that the form describes.
     fn drafted(self) -> Result<RunPlan, Failure> {
         let unusable = "One of the settings cannot be used; it is marked below the buttons.";
         self.run.draft.with_untracked(Draft::plan).ok_or_else(|| Failure::Refused(unusable.into()))
@@ -122,7 +122,7 @@ impl Session {
         Ok(())
     }
 
-    /// Another run stands on the page.
+    /// Replaces the run on the page.
     pub(super) fn take_run(self, RunInfo { model, plan, metrics, .. }: RunInfo) {
         if !self.run.draft.with_untracked(Draft::plan).is_some_and(|drafted| drafted.same_run(&plan)) {
             self.run.draft.set(Draft::of(&plan));
@@ -136,7 +136,7 @@ impl Session {
         self.run.runs.update(|runs| *runs = runs.wrapping_add(1));
     }
 
-    /// Takes in what the worker says unasked.
+    /// Handles an event that answers no request.
     pub(super) fn take_event(self, event: Event, bulk: Option<Uint8Array>) {
         match event {
             Event::Metrics(metrics) => {

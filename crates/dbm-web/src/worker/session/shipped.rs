@@ -19,7 +19,7 @@ choices! {
 }
 
 impl ShippedModel {
-    /// Its file, beside the page.
+    /// Its file, next to the page.
     pub fn file(self) -> &'static str {
         match self {
             Self::Deep => "models/deep.safetensors",
