@@ -67,7 +67,7 @@ pub const NEARLY_INDEPENDENT: f64 = 0.001;
 /// ([`crate::ais::BaseDistribution::of_data`]), hidden biases zero. Where a ladder of tempering begins, and as good a start for the rest.
 ///
 /// # Errors
-/// Those of [`check_sizes`]; [`DbmError::Shape`] where the data are not as wide as the visible layer.
+/// Those of [`check_sizes`]; [`DbmError::Shape`] if the data are not as wide as the visible layer.
 pub fn of_data(sizes: &[usize], units: Units, deviation: f64, seed: u64, data: &Examples) -> Result<Dbm, DbmError> {
     let mut model = gaussian(sizes, units, deviation, seed)?;
     let base = BaseDistribution::of_data(&model, data)?.model(&model);

@@ -81,8 +81,8 @@ impl Dbm {
     /// From `weights[l]`, row-major `[n_l, n_{l+1}]`, and `biases[l]` of size `n_l`, which also fix the layer sizes.
     ///
     /// # Errors
-    /// Those of [`check_sizes`]; [`DbmError::Shape`] where a weight matrix does not fit its layers;
-    /// [`DbmError::NotFinite`] where a parameter is NaN or infinite.
+    /// Those of [`check_sizes`]; [`DbmError::Shape`] if a weight matrix does not fit its layers;
+    /// [`DbmError::NotFinite`] if a parameter is NaN or infinite.
     pub fn new(units: Units, weights: Vec<Vec<f32>>, biases: Vec<Vec<f32>>) -> Result<Self, DbmError> {
         let sizes = check_parameters(&weights, &biases)?;
         let weights = weights.into_iter().zip(sizes.windows(2));

@@ -206,7 +206,7 @@ impl Pretrainer {
     /// One minibatch of the present RBM; after its last, the next RBM is the present one. Does nothing once all are done.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where the data are not as wide as the visible layer; [`DbmError::Diverged`] where a parameter would no
+    /// [`DbmError::Shape`] if the data are not as wide as the visible layer; [`DbmError::Diverged`] if a parameter would no
     /// longer be finite or be beyond all bounds. Either leaves the run as it was.
     pub fn step(&mut self, data: &Examples) -> Result<(), DbmError> {
         let n = self.model.n_visible();

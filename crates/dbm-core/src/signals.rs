@@ -71,7 +71,7 @@ impl Signals {
     /// ```
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where the data are not as wide as the visible layer, [`DbmError::NoExamples`] where nothing is known of any of these
+    /// [`DbmError::Shape`] if the data are not as wide as the visible layer, [`DbmError::NoExamples`] if nothing is known of any of these
     /// examples.
     pub fn of(model: &Dbm, data: &Examples, count: usize, seed: u64, step: u64) -> Result<Self, DbmError> {
         Self::of_part(model, data, count, 0..count.clamp(1, data.len()), seed, step)

@@ -30,7 +30,7 @@ pub struct Snapshot<T = Vec<f32>> {
     pub moments: Vec<Parameters<T>>,
     /// The averaged weights, where the run keeps them.
     pub average: Option<Parameters<T>>,
-    /// States of persistent chains, `[batch, n_l]` a layer, where the run's estimator has such and has taken a step; of every rung of a ladder one after the other, those of the
+    /// States of persistent chains, `[batch, n_l]` per layer, where the run's estimator has such and has taken a step; of every rung of a ladder one after the other, those of the
     /// model last.
     pub persistent: Option<Vec<T>>,
     /// The ladder that the run climbs, from its first step on.

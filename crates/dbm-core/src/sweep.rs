@@ -28,7 +28,7 @@ pub struct GibbsDraw<'a> {
 }
 
 impl<'a> GibbsDraw<'a> {
-    /// Draws from these streams, one a chain.
+    /// Draws from these streams, one per chain.
     pub fn new(streams: &'a mut [Stream]) -> Self {
         Self { streams, draws: Vec::new() }
     }
@@ -57,7 +57,7 @@ pub struct AnnealedDraw<'a> {
 }
 
 impl<'a> AnnealedDraw<'a> {
-    /// Draws from these streams, one a chain, with the biases `base`, `[n_l]` a layer, at `beta = 0`, and the model at `beta = 1`.
+    /// Draws from these streams, one per chain, with the biases `base`, `[n_l]` per layer, at `beta = 0`, and the model at `beta = 1`.
     pub fn new(streams: &'a mut [Stream], base: &'a [Vec<f32>], beta: f32) -> Self {
         Self::of_chains(streams, |_, layer| &base[layer], beta)
     }
@@ -162,7 +162,7 @@ fn delay(first: Parity) -> u32 {
 /// to what is not clamped, invariant.
 ///
 /// # Panics
-/// If there is not one first parity and one stream a chain.
+/// If there is not one first parity and one stream per chain.
 pub fn gibbs(model: &Dbm, chains: &mut Chains, first: &[Parity], streams: &mut [Stream]) {
     assert_eq!((first.len(), streams.len()), (chains.count(), chains.count()));
     sweeps(model, chains, first, 1, &mut GibbsDraw::new(streams), |_| ());
@@ -172,7 +172,7 @@ pub fn gibbs(model: &Dbm, chains: &mut Chains, first: &[Parity], streams: &mut [
 /// modes more easily; at 1 it draws what [`gibbs`] draws.
 ///
 /// # Panics
-/// If there is not one first parity and one stream a chain.
+/// If there is not one first parity and one stream per chain.
 pub fn gibbs_at(model: &Dbm, chains: &mut Chains, first: &[Parity], streams: &mut [Stream], beta: f32) {
     assert_eq!((first.len(), streams.len()), (chains.count(), chains.count()));
     // On the way from units that are fair coins to the model.
@@ -183,7 +183,7 @@ pub fn gibbs_at(model: &Dbm, chains: &mut Chains, first: &[Parity], streams: &mu
 /// Draws one parity of all chains given the other.
 ///
 /// # Panics
-/// If there is not one stream a chain.
+/// If there is not one stream per chain.
 pub fn half_gibbs(model: &Dbm, chains: &mut Chains, parity: Parity, streams: &mut [Stream]) {
     assert_eq!(streams.len(), chains.count());
     chains.half_sweep(model, parity, &chains.all(), &mut GibbsDraw::new(streams));

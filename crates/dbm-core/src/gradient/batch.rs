@@ -23,7 +23,7 @@ pub struct Batch {
     /// For the conditional gradient: what the negative phase keeps clamped, all of it observed; a row without a mark is the
     /// plain gradient of its example. [`Clamp::Free`] where no row has one.
     pub known: Clamp,
-    /// Where the last step left this shard's persistent chains, `[count, n_l]` a layer, and of the rungs that [`super::Estimator::reach`] tells one after the other, the model's last;
+    /// Where the last step left this shard's persistent chains, `[count, n_l]` per layer, and of the rungs that [`super::Estimator::reach`] tells one after the other, the model's last;
     /// `None` before the first.
     pub persistent: Option<Vec<Matrix>>,
     /// The rungs from independent units to the model, where the estimator has such; without, fair coins are the only one.

@@ -46,7 +46,7 @@ impl ExpectedGradient for PcdGibbs {
     }
 }
 
-/// The negative phase by persistent chains; returns where they are afterwards, `[count, n_l]` a layer.
+/// The negative phase by persistent chains; returns where they are afterwards, `[count, n_l]` per layer.
 pub(super) fn persistent_phase(phases: &Phases, k: u32, moments: &mut [Moments]) -> (Vec<Matrix>, Vec<PhaseInfo>) {
     let mut ends = Vec::new();
     let infos = phases.free_negative(moments, |run| {

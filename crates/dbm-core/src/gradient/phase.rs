@@ -14,7 +14,7 @@ pub(super) struct PhaseRun<'a> {
     pub(super) weights: Vec<f32>,
     pub(super) marginalize: bool,
     pub(super) clock: &'a dyn Fn() -> f64,
-    /// Rows of the batch, one a chain.
+    /// Rows of the batch, one per chain.
     pub rows: Vec<usize>,
     /// Number of each chain's shard.
     pub(super) shard_of: Vec<usize>,

@@ -62,7 +62,7 @@ pub(super) fn only<T>(mut of: Vec<T>) -> T {
     of.swap_remove(0)
 }
 
-/// How an estimator makes both phases of shards that go together: what happened in either, and where persistent chains end, `[rows, n_l]` a layer.
+/// How an estimator makes both phases of shards that go together: what happened in either, and where persistent chains end, `[rows, n_l]` per layer.
 pub(super) type BothPhases<'a> = &'a dyn Fn(&Phases, &mut [Moments]) -> (Vec<PhaseInfo>, Vec<PhaseInfo>, Option<Vec<Matrix>>);
 
 /// The estimates of shards of one step, made as one batch, or one by one where they cannot be.

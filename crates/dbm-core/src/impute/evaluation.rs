@@ -166,7 +166,7 @@ impl Evaluation {
     /// Of this model, whose visible units in `groups` are one-hot, on what was hidden with the same groups.
     ///
     /// # Errors
-    /// Those of [`EvaluationSettings::check`] and [`Imputer::new`]; [`DbmError::Shape`] where the data are not as wide as the visible layer.
+    /// Those of [`EvaluationSettings::check`] and [`Imputer::new`]; [`DbmError::Shape`] if the data are not as wide as the visible layer.
     pub fn new(
         model: Dbm,
         hidden: Arc<HiddenCells>,
@@ -199,7 +199,7 @@ impl Evaluation {
     /// Scores the hidden cells of some of these rows. Any partition into calls gives the same outcomes.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where there are fewer rows.
+    /// [`DbmError::Shape`] if there are fewer rows.
     pub fn score(&self, rows: Range<usize>) -> Result<Vec<Outcome>, DbmError> {
         let (expected, got) = (rows.end, self.rows.len());
         let too_few = || DbmError::Shape { what: "the list of rows to score".into(), expected, got };

@@ -71,7 +71,7 @@ impl HiddenCells {
     /// [`hide`] would never hide are left out.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where the two are not of one size, [`DbmError::Setting`] where nothing is hidden, and for groups as in [`hide`].
+    /// [`DbmError::Shape`] if the two are not of one size, [`DbmError::Setting`] if nothing is hidden, and for groups as in [`hide`].
     pub fn between(whole: &Examples, seen: Examples, groups: &[Range<usize>]) -> Result<Self, DbmError> {
         one_hot::check(groups, whole.width())?;
         let what = "the data set without what is held back";

@@ -129,7 +129,7 @@ impl Imputer {
     /// calls gives the same numbers.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where the data are not as wide as the visible layer, or have fewer rows.
+    /// [`DbmError::Shape`] if the data are not as wide as the visible layer, or have fewer rows.
     pub fn highs(&self, data: &Examples, rows: Range<usize>) -> Result<Matrix, DbmError> {
         let mut highs = Matrix::zeros(0, self.model.n_visible());
         for row in rows {
@@ -141,7 +141,7 @@ impl Imputer {
     /// Fills one row.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where the data are not as wide as the visible layer, or have no such row.
+    /// [`DbmError::Shape`] if the data are not as wide as the visible layer, or have no such row.
     pub fn fill(&self, data: &Examples, row: usize) -> Result<Filled, DbmError> {
         let (n, k) = (self.model.n_visible(), self.settings.completions as usize);
         data.check_width(n)?;

@@ -109,7 +109,7 @@ impl Codes {
     /// Adds an input: high in those rows where `high` says so of the row's value.
     ///
     /// # Panics
-    /// If there is not one value a row.
+    /// If there is not one value per row.
     #[inline(always)]
     pub fn push(&mut self, values: &[f32], high: impl Fn(f32) -> bool) {
         assert_eq!(values.len(), self.rows);

@@ -72,7 +72,7 @@ impl Rbm<'_> {
     /// Draws each unit high with probability `sigma(gap a)`, row by row, each row from a stream of its own.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where the streams are not one a row.
+    /// [`DbmError::Shape`] if the streams are not one per row.
     #[inline(never)] // called in many places, and the page's worker has to be fetched
     pub fn draw(&self, fields: &Matrix, streams: &mut [Stream]) -> Result<Matrix, DbmError> {
         DbmError::check_shape("the list of random streams", fields.rows(), streams.len())?;

@@ -75,7 +75,7 @@ impl<'a> Replicas<'a> {
         replicas
     }
 
-    /// One round; one stream a chain, whichever rung it is at.
+    /// One round; one stream per chain, whichever rung it is at.
     pub fn round(&mut self, sweeps: u32, streams: &mut [Stream]) {
         self.round_observed(sweeps, streams, |_, _, _| ());
     }

@@ -50,7 +50,7 @@ impl Ladder {
     /// With the lowest rung alone: visible units as independent as they are often high in the data, hidden ones as likely high as low.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where the data are not as wide as the visible layer.
+    /// [`DbmError::Shape`] if the data are not as wide as the visible layer.
     pub fn of_data(model: &Dbm, data: &Examples) -> Result<Self, DbmError> {
         Ok(Self::from_base(BaseDistribution::of_data(model, data)?.model(model)))
     }
@@ -67,7 +67,7 @@ impl Ladder {
     /// As it was kept.
     ///
     /// # Errors
-    /// Those of [`Dbm::new`]; [`DbmError::Shape`] where there is no rung, or they are not all of the model's sizes; [`DbmError::Setting`] where the first has weights, or the
+    /// Those of [`Dbm::new`]; [`DbmError::Shape`] if there is no rung, or they are not all of the model's sizes; [`DbmError::Setting`] if the first has weights, or the
     /// rate, a share or a temperature is none.
     pub fn restore(model: &Dbm, kept: LadderSnapshot) -> Result<Self, DbmError> {
         let LadderSnapshot { rungs, rate, accepted, temperatures } = kept;
@@ -132,7 +132,7 @@ impl Ladder {
     /// Follows a round of exchanges, as [`Trainer`](crate::Trainer) does, for who computes rounds elsewhere. Where the last pair's share is not below [`GROW_BELOW`], the model is not looked at.
     ///
     /// # Errors
-    /// [`DbmError::Setting`] where chains at the model have lost touch with the lowest rung.
+    /// [`DbmError::Setting`] if chains at the model have lost touch with the lowest rung.
     pub fn follow_exchanges(&mut self, exchanges: &Exchanges, model: &Dbm) -> Result<Vec<Change>, DbmError> {
         self.follow(&Overlaps::of_exchanges(exchanges), model)
     }
@@ -149,7 +149,7 @@ impl Ladder {
     /// neighbours that hardly overlap, and one whose neighbours overlap without it is taken away.
     ///
     /// # Errors
-    /// [`DbmError::Setting`] where chains at the model have lost touch with the lowest rung: nothing can be learned from units that are all alike.
+    /// [`DbmError::Setting`] if chains at the model have lost touch with the lowest rung: nothing can be learned from units that are all alike.
     pub(crate) fn follow(&mut self, overlaps: &Overlaps, model: &Dbm) -> Result<Vec<Change>, DbmError> {
         let top = self.rungs.len() - 1;
         for (share, now) in self.accepted.iter_mut().rev().zip(overlaps.shares.iter().rev()) {

@@ -21,7 +21,7 @@ pub struct Point<'a> {
     pub beta: f64,
 }
 
-/// The independent units at the beginning of a path: their biases, `[1, n_l]` a layer, or `[runs, n_l]` where every run has its own.
+/// The independent units at the beginning of a path: their biases, `[1, n_l]` per layer, or `[runs, n_l]` where every run has its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Base(pub Vec<Matrix>);
 

@@ -14,9 +14,9 @@ use std::rc::Rc;
 /// One run: its particles at the end of the path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// States, `[particles, n_l]` a layer.
+    /// States, `[particles, n_l]` per layer.
     pub states: Vec<Matrix>,
-    /// Conditional means given the neighbouring layers, `[particles, n_l]` a layer; a clamped unit keeps its value.
+    /// Conditional means given the neighbouring layers, `[particles, n_l]` per layer; a clamped unit keeps its value.
     pub means: Vec<Matrix>,
     /// Weights, which sum to 1.
     pub weights: Vec<f64>,
@@ -72,7 +72,7 @@ impl Weighing {
     }
 }
 
-/// Runs with so many particles each, one a row of `visible`, `[runs, n_0]`, whose clamped units keep their values; one stream a run.
+/// Runs with so many particles each, one per row of `visible`, `[runs, n_0]`, whose clamped units keep their values; one stream a run.
 ///
 /// At the base all free units are drawn. Then, for each point of the path: the log weight of every particle grows by the log of what it is worth there minus what it was worth
 /// at the point before; where the effective sample size `(sum w)^2 / sum w^2` is below half the particles, these are resampled (systematically: one uniform a run) and the log

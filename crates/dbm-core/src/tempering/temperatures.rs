@@ -22,7 +22,7 @@ impl Temperatures {
     /// As they were kept.
     ///
     /// # Errors
-    /// [`DbmError::Setting`] where they do not rise from at least 0 to 1.
+    /// [`DbmError::Setting`] if they do not rise from at least 0 to 1.
     pub fn restore(kept: Vec<f64>) -> Result<Self, DbmError> {
         let wrong = std::iter::once(&0.0).chain(&kept).zip(&kept).find(|(before, beta)| *beta < before || beta.is_nan());
         let got = match (wrong, kept.last()) {

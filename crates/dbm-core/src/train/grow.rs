@@ -16,7 +16,7 @@ impl Snapshot {
     /// `(E_data[s_l s_l^T] - E[s_l s_l^T]) W`, in proportion to the weights themselves: from small ones it takes for ever where the layers below already fit the data.
     ///
     /// # Errors
-    /// [`DbmError::Setting`] where a layer would be narrower or missing, or the visible one another; those of [`init::orthogonal`].
+    /// [`DbmError::Setting`] if a layer would be narrower or missing, or the visible one another; those of [`init::orthogonal`].
     pub fn grown(mut self, sizes: &[usize], gain: f32, seed: u64) -> Result<Self, DbmError> {
         let old: Vec<usize> = self.parameters.biases.iter().map(Vec::len).collect();
         if sizes.len() < old.len() || sizes.first() != old.first() || old.iter().zip(sizes).any(|(old, new)| new < old) {

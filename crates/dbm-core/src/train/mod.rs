@@ -45,7 +45,7 @@ pub struct Trainer {
     step: u64,
     moments: Vec<Parameters>,
     average: Option<Parameters>,
-    /// Where the last step left the persistent chains, `[batch, n_l]` a layer.
+    /// Where the last step left the persistent chains, `[batch, n_l]` per layer.
     /// With the states of every rung's chains one after the other, where the run climbs a ladder.
     persistent: Option<Vec<Matrix>>,
     /// From the first step on, where the run's estimator climbs one.
@@ -214,7 +214,7 @@ impl Trainer {
     /// Draws the next minibatch, in shards. Examples come epoch by epoch, each epoch in a random order of its own.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where the data are not as wide as the visible layer.
+    /// [`DbmError::Shape`] if the data are not as wide as the visible layer.
     pub fn begin(&mut self, data: &Examples) -> Result<Shards, DbmError> {
         let n = self.model.n_visible();
         data.check_width(n)?;

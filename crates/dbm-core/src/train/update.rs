@@ -122,7 +122,7 @@ impl Trainer {
     /// Moves the parameters by the mean of the shards' estimates, which must be in the shards' order.
     ///
     /// # Errors
-    /// [`DbmError::Diverged`] where the run has diverged: the parameters stay as they are if their energies already overflowed.
+    /// [`DbmError::Diverged`] if the run has diverged: the parameters stay as they are if their energies already overflowed.
     ///
     /// # Panics
     /// If the estimates are not those of the present step's shards.
@@ -144,7 +144,7 @@ impl Trainer {
     /// Updates one part of the weights by the mean of the shards' estimates, which must be all the shards' in their order.
     ///
     /// # Errors
-    /// [`DbmError::Diverged`] where energies are no longer finite; nothing has changed then.
+    /// [`DbmError::Diverged`] if energies are no longer finite; nothing has changed then.
     ///
     /// # Panics
     /// If the estimates are not those of the present step's shards.
@@ -244,7 +244,7 @@ impl Trainer {
     /// Ends a step, once the weights of all parts are here: biases, averages, transposed copies.
     ///
     /// # Errors
-    /// [`DbmError::Diverged`] where a parameter is no longer finite, or beyond all bounds: on all replicas alike.
+    /// [`DbmError::Diverged`] if a parameter is no longer finite, or beyond all bounds: on all replicas alike.
     pub fn complete(&mut self, updated: Updated, host: &impl Host) -> Result<StepInfo, DbmError> {
         let started = host.now();
         let Updated { mut info, mut bias_gradients, part, taken, largest } = updated;
@@ -297,7 +297,7 @@ impl Trainer {
     /// Takes the rows of one part, as its replica's [`Trainer::write_part`] gave them.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where they are not as many as the part has; nothing has changed then.
+    /// [`DbmError::Shape`] if they are not as many as the part has; nothing has changed then.
     pub fn read_part(&mut self, what: Exchange, part: Part, mut from: &[f32]) -> Result<(), DbmError> {
         let own = blocks(self.model.sizes()).enumerate().filter(|(number, _)| part.has(*number));
         let own: Vec<(usize, Range<usize>)> = own.map(|(_, block)| block).collect();
