@@ -1,5 +1,5 @@
 //! The same kernels through `gemm`: AVX-512, AVX2 or simd128, found at run time (wasm: at build time).
-#![allow(unsafe_code)] // `gemm` takes raw pointers; the one call below is all there is
+#![allow(unsafe_code)] // `gemm` takes raw pointers, in the single call below
 
 use super::Matrix;
 use gemm::{Parallelism, gemm};
