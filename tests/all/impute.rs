@@ -179,7 +179,7 @@ fn what_is_hidden_is_known_cells_as_often_as_asked() {
         }
     }
     assert_eq!(hidden.examples().missing() - data.missing(), singles + 3 * grouped);
-    // Seed 9; 4.5 standard errors (alpha = 1.4e-5): three quarters of four columns, and for a group 27/64 known, of which 3/8 are one-hot.
+    // Seed 9; 4.5 standard errors (alpha = 1.4e-5): three quarters of four columns, and for the group 27/64 known times 3/8 one-hot.
     let near = |count: usize, cells: f64| (count as f64 - 0.3 * cells).abs() < 4.5 * (0.3 * cells).sqrt();
     assert!(near(singles, 4.0 * 0.75 * 2000.0) && near(grouped, 27.0 / 64.0 * 3.0 / 8.0 * 2000.0), "{singles} {grouped}");
 }

@@ -158,7 +158,7 @@ fn gibbs_step(model: &Dbm, chains: &Chains, chain: usize, stream: &mut Stream, x
 
 type Step = fn(&Dbm, &Chains, usize, &mut Stream, &State, &State) -> (State, State);
 
-/// One chain clamped as asked, in the first state of its space.
+/// One chain with this clamp, in the first state of its space.
 fn chain_in(model: &Dbm, space: &StateSpace, clamp: &[Option<bool>]) -> Chains {
     let known: Vec<bool> = clamp.iter().map(Option::is_some).collect();
     let visible = Matrix::from_vec(1, clamp.len(), space.states()[0][0].clone());

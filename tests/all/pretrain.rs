@@ -21,8 +21,8 @@ fn trained(sizes: &[usize], units: Units) -> Pretrainer {
     run
 }
 
-/// Copies of the (lower, upper) layer for which RBM `layer` of `depth` stands: one for each side from which the other layer receives input
-/// in the deep model.
+/// Copies of the (lower, upper) layer in the doubled model of RBM `layer` of `depth`: one for each side from which the other layer receives
+/// input in the deep model.
 fn copies(layer: usize, depth: usize) -> (usize, usize) {
     (1 + usize::from(layer + 1 < depth), 1 + usize::from(layer > 0))
 }

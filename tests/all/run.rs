@@ -158,7 +158,7 @@ fn a_run_can_begin_where_another_one_stands() {
     assert!(going_on.step(&data(), &SingleThread).unwrap().climb.unwrap().taken);
 }
 
-/// New units without weights change nothing in the model's distribution, and orthogonal ones little; the model goes on learning, ladder and
+/// New units without weights change nothing in the model's distribution, and orthogonal ones little; the model keeps learning, ladder and
 /// chains included.
 #[wasm_bindgen_test(unsupported = test)]
 fn a_run_can_go_on_with_more_hidden_units_than_it_had() {

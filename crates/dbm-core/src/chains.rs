@@ -158,7 +158,7 @@ impl Chains {
         (0..self.count as u32).collect()
     }
 
-    /// What is clamped.
+    /// The clamp of all chains.
     pub fn clamp(&self) -> &Clamp {
         &self.clamp
     }
@@ -178,7 +178,7 @@ impl Chains {
         &self.states
     }
 
-    /// The whole state of one chain.
+    /// The full state of one chain.
     pub fn state(&self, chain: usize) -> Vec<Vec<f32>> {
         self.states.iter().map(|layer| layer.row(chain).to_vec()).collect()
     }

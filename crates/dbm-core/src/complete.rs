@@ -37,7 +37,7 @@ pub struct Completer {
     chains: Chains,
     streams: Vec<Stream>,
     first: Vec<Parity>,
-    /// What an initial search did, if the schedule has one.
+    /// What the initial search did, if the schedule has one.
     before: Vec<SearchInfo>,
 }
 

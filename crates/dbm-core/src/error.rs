@@ -17,7 +17,7 @@ pub enum DbmError {
     /// A model whose parameters would not fit.
     #[error("layers {sizes:?} need {} parameters, {} for one copy of them, more than the {limit} parameters this program accepts; choose smaller layers", counted(*needed), format_bytes(needed.saturating_mul(4)))]
     TooLarge {
-        /// The sizes asked for.
+        /// The requested sizes.
         sizes: Vec<usize>,
         /// How many parameters they need.
         needed: u128,

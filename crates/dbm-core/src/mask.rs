@@ -6,7 +6,8 @@ use crate::words::{Choose, words};
 use serde::{Deserialize, Serialize};
 
 choices! {
-    /// Which masks are drawn. The gradient is that of log p(unknown | known) on average over them: what they ask for most is learned best.
+    /// The kind of masks to draw. The gradient is that of log p(unknown | known), averaged over the masks: what they hide most often is
+    /// learned best.
     #[derive(Default, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum Masks = words(

@@ -137,7 +137,7 @@ pub fn posterior_of(model: &Dbm, data: &Examples, rows: &[usize], settings: Mean
     posterior(model, &visible, &data.clamp(rows), settings)
 }
 
-/// What the half-sweeps work on.
+/// The data that the half-sweeps work on.
 struct Batch<'a> {
     model: &'a Dbm,
     means: Vec<Matrix>,

@@ -158,7 +158,7 @@ impl Pretrainer {
         self.step
     }
 
-    /// Steps of the whole run, over all RBMs.
+    /// Steps of the full run, over all RBMs.
     pub fn steps_total(&self) -> u64 {
         self.settings.steps * self.model.depth() as u64
     }

@@ -59,8 +59,8 @@ impl Activity {
 }
 
 impl Signals {
-    /// The signals on `count` examples spread evenly over the data set (all, if it has fewer). These are always the same, without those
-    /// that have no known units. The units for the pseudo-likelihood are drawn again at every `step`.
+    /// The signals on `count` examples spread evenly over the data set (all, if it has fewer). The examples are always the same; those
+    /// without known units are left out. The units for the pseudo-likelihood are drawn again at every `step`.
     ///
     /// ```
     /// use dbm_core::{Examples, Units, init, signals::Signals};

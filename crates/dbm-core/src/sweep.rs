@@ -10,7 +10,7 @@ use crate::vector::dispatch;
 use crate::{Dbm, Parity};
 use serde::{Deserialize, Serialize};
 
-/// Sets each unit to its conditional minimum of the energy: high where `a >= 0`.
+/// Sets each unit to its conditional minimum of the energy: high if `a >= 0`.
 #[derive(Clone, Copy, Debug)]
 pub struct Minimum;
 

@@ -60,7 +60,8 @@ impl ReverseAis {
     }
 }
 
-/// Logs of unbiased estimates of the probability that annealing ends at an example (RAISE: Burda, Grosse and Salakhutdinov 2015), in nats, one per chain:
+/// Logs of unbiased estimates of the probability that annealing ends at an example (RAISE: Burda, Grosse and Salakhutdinov 2015), in nats,
+/// one per chain:
 ///
 /// `log p^(v) = log p*(v, s_p) - log q(s_p | v) - log Z_A - log w`
 ///

@@ -6,7 +6,7 @@ use crate::words::words;
 use serde::{Deserialize, Serialize};
 
 choices! {
-    /// How an answer is made; most ways take a number of Gibbs sweeps besides.
+    /// How an answer is made; most methods also take a number of Gibbs sweeps.
     ///
     /// ```
     /// use dbm_core::complete::{Method, SamplingSchedule};

@@ -17,7 +17,7 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SamplingSchedule {
-    /// Local search from noise, as in the paper (its section 5.2).
+    /// Local search from noise, as in the paper (section 5.2).
     Mode,
     /// This many Gibbs sweeps from noise, then a search.
     Gibbs(u32),

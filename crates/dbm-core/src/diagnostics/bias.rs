@@ -45,7 +45,7 @@ pub struct BiasTable {
     pub deviation: f64,
     /// Cap on couplings; `u32::MAX` for none.
     pub max_meeting: u32,
-    /// Estimator settings to add rows for, besides the standard ones.
+    /// Settings of further estimators, each of which gets a row.
     pub more: Vec<Settings>,
 }
 

@@ -41,7 +41,7 @@ pub struct Couplings {
     pub units: Units,
     /// How the chains move.
     pub kernel: CouplingKernel,
-    /// Where they begin.
+    /// Where the chains begin.
     pub start: CouplingStart,
     /// A coupling that has not met by then is cut, and reported as such.
     pub max_meeting: u32,

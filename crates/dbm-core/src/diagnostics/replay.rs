@@ -22,7 +22,7 @@ pub struct ReplayPlan {
     pub clamped: Option<Vec<bool>>,
     /// How the chains move.
     pub kernel: CouplingKernel,
-    /// Where they begin.
+    /// Where the chains begin.
     pub start: CouplingStart,
     /// Steps after which the coupling is cut, 1 to [`MAX_REPLAY_STEPS`].
     pub max_meeting: u32,

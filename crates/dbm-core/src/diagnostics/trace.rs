@@ -23,7 +23,7 @@ pub struct ApproachState {
     pub state: Vec<u8>,
     /// Energy of this state, in nats.
     pub energy: f64,
-    /// What led here.
+    /// How it was reached.
     pub reached_by: Reached,
 }
 
@@ -38,7 +38,7 @@ pub struct PairStep {
     pub y: Vec<u8>,
     /// Energies of `x_t` and of `y_{t-1}`.
     pub energies: [f64; 2],
-    /// What they drew.
+    /// What both chains drew.
     pub draw: PairDraw,
 }
 

@@ -172,7 +172,7 @@ impl Moments {
         add_scaled(out, alpha, &self.positive[l]);
     }
 
-    /// `alpha` times the whole sum, dense: a gradient in the direction of ascent.
+    /// `alpha` times the full sum, dense: a gradient in the direction of ascent.
     pub fn gradient(&self, backend: Backend, alpha: f32) -> Parameters {
         let weights = self.pairs.iter().enumerate().map(|(l, (left, right))| {
             let mut out = vec![0.0; left.columns() * right.columns()];

@@ -7,7 +7,8 @@ use crate::linalg::Matrix;
 use crate::rng::Streams;
 use crate::{Clamp, Dbm, DbmError};
 
-/// The multi-prediction training of deep Boltzmann machines (Goodfellow, Mirza, Courville and Bengio 2013, "Multi-Prediction Deep Boltzmann Machines").
+/// The multi-prediction training of deep Boltzmann machines (Goodfellow, Mirza, Courville and Bengio 2013, "Multi-Prediction Deep Boltzmann
+/// Machines").
 ///
 /// There are no phases and no chains. A part of each example is known, as given by its mask (all examples are masked), and `k` mean-field
 /// sweeps predict the rest, labels included. Training follows the gradient of the log of that prediction through all sweeps. This is not a

@@ -27,9 +27,9 @@ choices! {
 }
 
 impl Backend {
-    /// How many multiply-adds of a batch product it costs to add a row of the same length. The choice between the two affects a run's bits,
-    /// so it is a constant for each backend and not measured at start. `Fast` was measured with AVX-512, where all values from 6 to 11 take
-    /// the same time.
+    /// Adding a row counts as this many multiply-adds of a batch product for each of its entries. The choice between the two affects a
+    /// run's bits, so it is a constant for each backend and not measured at start. `Fast` was measured with AVX-512, where all values from
+    /// 6 to 11 take the same time.
     pub(crate) fn row_cost(self) -> usize {
         match self {
             Self::Fast => 8,

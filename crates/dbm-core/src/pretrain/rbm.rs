@@ -81,7 +81,7 @@ impl Rbm<'_> {
         let mut uniforms = vec![0.0; fields.columns()];
         for (row, stream) in streams.iter_mut().enumerate() {
             stream.fill_uniform(&mut uniforms);
-            // The uniforms lie in (0, 1], so a probability of 0 is never met and one of 1 always.
+            // The uniforms are in (0, 1], so a probability of 0 is never met and one of 1 always.
             states.row_mut(row).iter_mut().zip(&uniforms).for_each(|(p, &u)| *p = self.units.value(*p >= u));
         }
         Ok(states)

@@ -194,7 +194,7 @@ estimators! {
         suggested_max_meeting: |_| 100,
         ..BIASED
     };
-    /// What mean field predicts of masked examples: no gradient of the likelihood.
+    /// Mean-field predictions for masked examples: not a gradient of the likelihood.
     Mp = EstimatorDescriptor {
         name: "mp",
         label: "MP-k, multi-prediction",
@@ -206,7 +206,7 @@ estimators! {
 }
 
 choices! {
-    /// What the particles of [`EstimatorKind::UcdSmc`] are taken along, from independent units to the model.
+    /// The path of the particles of [`EstimatorKind::UcdSmc`], from independent units to the model.
     #[derive(Default, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum SmcPath = words("path", "Path", "What particles are taken along, from independent units to the model.");

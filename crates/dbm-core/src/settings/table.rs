@@ -29,7 +29,7 @@ struct Range {
     /// Whether the ends themselves are accepted.
     closed: (bool, bool),
     whole: bool,
-    /// The range in words, to stand after "expected".
+    /// The range in words, to follow "expected".
     words: &'static str,
 }
 

@@ -40,7 +40,7 @@ impl Temperatures {
         &self.0
     }
 
-    /// This many temperatures, distributed like these: half of a path stays half of it.
+    /// This many temperatures, distributed like these: the first half of them covers the same part of the path.
     #[must_use]
     pub fn with_steps(&self, steps: u32) -> Self {
         if self.0.len() == steps as usize {

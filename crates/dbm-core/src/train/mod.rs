@@ -106,7 +106,7 @@ impl Trainer {
         Ok(run)
     }
 
-    /// Without the state kept besides the model.
+    /// A run without the state kept in addition to the model.
     fn bare(model: Dbm, settings: Settings) -> Result<Self, DbmError> {
         settings.check(model.n_visible())?;
         let (top, depth) = (model.sizes()[model.depth()], model.depth());

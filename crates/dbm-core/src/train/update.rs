@@ -43,7 +43,7 @@ pub struct StepInfo {
     pub optimizer_seconds: f64,
     /// Seconds of transposing the weights.
     pub transpose_seconds: f64,
-    /// Seconds of the whole step.
+    /// Seconds of the full step.
     pub seconds: f64,
 }
 
