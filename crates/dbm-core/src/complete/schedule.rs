@@ -54,13 +54,13 @@ pub fn annealing(sweep: u32, sweeps: u32) -> f32 {
     (1.0 - (1.0 - COLDNESS_AT_FIRST) * left) as f32
 }
 
-/// Sweeps of [`SamplingSchedule::of_training`] for a persistent chain, which made sweeps throughout its run.
+/// Sweeps of [`SamplingSchedule::of_training`] for persistent chains, which in training made as many as the whole run had.
 const PERSISTENT_SWEEPS: u32 = 300;
 
 impl SamplingSchedule {
     /// As in the negative phase of a run with these settings: to a mode, and if more than the paper's one Gibbs sweep followed, the same
-    /// number of them. Persistent chains ran on throughout training, for which 300 Gibbs sweeps are used here; if there are labels, with a
-    /// class drawn first.
+    /// number of them. Persistent chains ran throughout training, which 300 Gibbs sweeps replace; if there are labels, a class is drawn
+    /// first.
     pub fn of_training(settings: &Settings) -> Self {
         match settings.estimator.mode_sweeps {
             _ if settings.estimator.kind.descriptor().persistent && settings.classes > 0 => Self::ClassGibbs(PERSISTENT_SWEEPS),

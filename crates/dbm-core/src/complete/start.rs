@@ -1,5 +1,5 @@
-//! Chains that run on from a start for many sweeps and are looked at on the way: whether they settle, and whether they settle at the same
-//! from every start.
+//! Chains that run on from a start for many sweeps and are looked at on the way: whether they settle, and whether every start leads to the
+//! same values.
 
 use super::Completer;
 use crate::chains::Chains;

@@ -94,7 +94,7 @@ pub struct RunStep {
 }
 
 impl RunStep {
-    /// Whether X and Y accepted the offer of step `t`, which must be this step.
+    /// Whether X and Y accepted this step's offer; `t` is the number of this step.
     pub fn accepted(&self, t: u32) -> [bool; 2] {
         [self.x == t, self.y == t]
     }

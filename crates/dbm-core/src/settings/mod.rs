@@ -82,8 +82,8 @@ pub struct Settings {
     pub marginalize: bool,
     /// Share of the batch whose gradient is that of log p(unknown | known) for a random mask, in `0..=1`. With persistent chains, which
     /// cannot keep units known, it is the gradient of the mean-field prediction of the unknown units ([`crate::gradient::Mp`]). With
-    /// labels, a fourth of these examples are fully known and another fourth known by their masks, and only their labels are unknown.
-    /// Missing units of an example are known to no mask.
+    /// labels, a fourth of these examples are known in full, and for another fourth only the units known by the mask are observed: both ask
+    /// for the label alone. Masks never count an example's missing units as known.
     pub conditional: f64,
     /// The kind of masks. Files without this setting used the default, mixed masks.
     #[serde(default)]

@@ -37,7 +37,7 @@ pub enum Initialization {
         /// Their standard deviation, above 0 and at most 1.
         deviation: f64,
     },
-    /// Greedy layer-wise pretraining, after which the run's step 0 comes.
+    /// Greedy layer-wise pretraining; the run's step 0 comes after it.
     Pretrained {
         /// Minibatches for each layer.
         steps: u32,
