@@ -11,8 +11,8 @@ const BLOCK: usize = 16;
 /// Vectors of a block that one thread makes orthogonal, using each earlier vector for all of them while it is in the cache.
 const SHARE: usize = 4;
 
-/// Random semi-orthogonal weights (paper, section 4.3; Mezzadri 2006). The biases are drawn from Logistic(0, 1/2) for signs, so that E(s)
-/// != E(-s), and are zero for bits.
+/// Random semi-orthogonal weights (paper, section 4.3; Mezzadri 2006).
+/// Biases are drawn from Logistic(0, 1/2) for signs, so that E(s) != E(-s), and are zero for bits.
 ///
 /// With n_l <= n_{l+1} the rows of `W_l` are orthonormal, otherwise its columns; uniform (Haar) over all such matrices.
 ///
@@ -64,8 +64,8 @@ pub fn gaussian(sizes: &[usize], units: Units, deviation: f64, seed: u64) -> Res
 pub const NEARLY_INDEPENDENT: f64 = 0.001;
 
 /// Nearly independent units: Gaussian weights of this small standard deviation, visible biases that make units high as often as in the data
-/// ([`crate::ais::BaseDistribution::of_data`]), and hidden biases of zero. A ladder of tempering begins here; without one it is an equally
-/// good start.
+/// ([`crate::ais::BaseDistribution::of_data`]), and hidden biases of zero. A ladder of tempering begins here, and it is an equally good
+/// start for everything else.
 ///
 /// # Errors
 /// Those of [`check_sizes`]; [`DbmError::Shape`] if the data are not as wide as the visible layer.

@@ -208,7 +208,7 @@ impl Pretrainer {
     ///
     /// # Errors
     /// [`DbmError::Shape`] if the data are not as wide as the visible layer; [`DbmError::Diverged`] if a parameter would become infinite,
-    /// NaN or larger than any bound allows. Either leaves the run as it was.
+    /// NaN or too large. Either leaves the run as it was.
     pub fn step(&mut self, data: &Examples) -> Result<(), DbmError> {
         let n = self.model.n_visible();
         data.check_width(n)?;

@@ -1,5 +1,5 @@
-//! log Z by annealing: from independent units to the model, which gives too low a value; from the model to independent units, which gives
-//! too high a value if it starts at samples of the model; and from both at once.
+//! log Z by annealing: from independent units to the model, too low on average; from the model to independent units, too high on average if
+//! it starts at samples of the model; and from both at once.
 
 mod base;
 mod bennett;

@@ -12,7 +12,7 @@ use crate::{Clamp, Dbm};
 use serde::Serialize;
 
 choices! {
-    /// Where chains that run towards equilibrium begin. If they ran long enough, it would make no difference.
+    /// Where chains on their way to equilibrium begin. If they ran long enough, it would make no difference.
     #[derive(Serialize)]
     #[serde(rename_all = "lowercase")]
     pub enum ChainStart = words("from", "From", "Where chains begin that are run towards equilibrium");

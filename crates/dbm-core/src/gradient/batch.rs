@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub struct Batch {
     /// Visible layers, `[count, n_0]`, as unit values; the values of missing units do not matter.
     pub visible: Matrix,
-    /// What the data observe, which the positive phase clamps: [`Clamp::Visible`] if no row has gaps.
+    /// The observed units, which the positive phase clamps: [`Clamp::Visible`] if no row has gaps.
     pub observed: Clamp,
     /// The classes of the examples, `[count, classes]`, as values of the top layer, which the positive phase clamps; `None` if the top
     /// layer is hidden.
@@ -95,7 +95,7 @@ impl Batch {
         })
     }
 
-    /// Whether the data give all visible units of a row.
+    /// Whether all visible units of a row are observed.
     pub fn is_whole(&self, row: usize) -> bool {
         self.observed.of_rows(&[row], self.visible.columns()).holds_all()
     }

@@ -7,8 +7,8 @@ use crate::sweep::LocalMode;
 
 /// Local mode initialization alone: each phase is `f(x_0)`, where x_0 is one Gibbs sweep from a mode (Taniguchi et al. 2023, section 3.3).
 ///
-/// Biased: the distribution of x_0 depends on where searches end, not only on the model. In a wide model the couplings of UCD-LMI all end
-/// at tau = 1, and the two estimators give the same numbers.
+/// Biased: x_0 is distributed by where searches end, not by the model. In a wide model the couplings of UCD-LMI all end at tau = 1, and
+/// the two estimators give the same numbers.
 #[derive(Clone, Debug)]
 pub struct Lmi {
     /// Replace half of each state by its conditional means.

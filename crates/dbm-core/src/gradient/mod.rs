@@ -18,7 +18,7 @@
 //!
 //! **Gaps.** The gradient for an example with missing units is that of `log p(v_known) = log sum_{v_missing, h} exp(-E) - log Z`,
 //! `E[f | v_known] - E[f]`. In the positive phase a missing visible unit is latent and treated like a hidden one: it is searched, sampled
-//! and coupled with them, replaced by its conditional mean if the run marginalizes, and has its own mean in mean field. The posterior of
+//! and coupled with these, replaced by its conditional mean if the run marginalizes, and has its own mean in mean field. The posterior of
 //! such an example is never exact, and takes chains with one hidden layer too.
 
 mod batch;

@@ -17,7 +17,7 @@ pub(super) trait SamePhases: std::fmt::Debug + Send + Sync {
     /// Whether most of its time goes into sweeps of all chains, and not into coupling them one after another.
     fn sweeps_most(&self) -> bool;
 
-    /// Takes the chains of a phase from the beginning to x_0, and adds the estimate.
+    /// Takes the chains of a phase from scratch to x_0, and adds the estimate.
     fn phase(&self, run: &mut PhaseRun);
 }
 

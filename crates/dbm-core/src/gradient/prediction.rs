@@ -128,7 +128,7 @@ impl<'a> Prediction<'a> {
                 moments.add_bias_rows(*l, by_field);
             }
         }
-        // Units that the data do not give have their initial mean.
+        // Units that are not observed have their initial mean.
         let mut visible = self.visible.clone();
         let told = self.known.iter().zip(&self.asked).map(|(known, asked)| known | asked);
         let values = visible.data_mut().iter_mut().zip(self.means[0].data()).zip(told);

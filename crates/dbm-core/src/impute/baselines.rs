@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(distances, [Some(1.0 / 3.0), Some(2.0 / 3.0), Some(0.5), None]);
         assert_eq!((neighbours.ranked(0), neighbours.compared()), (vec![1, 3, 2], 5));
         let of = |units: Range<usize>| neighbours.probabilities(&data, &neighbours.ranked(0), &Cell { row: 0, units, truth: 0 });
-        // Row 3 does not know unit 0, so the next row is used.
+        // Unit 0 is missing in row 3, so the next row is used.
         assert_eq!(of(0..1), [0.5, 0.5]);
         assert_eq!(of(1..4), [2.0 / 5.0, 2.0 / 5.0, 1.0 / 5.0]);
         assert_eq!(neighbours.ranked(4), Vec::<usize>::new());

@@ -338,7 +338,7 @@ fn add_block<S: Simd, const VECTORS: usize>(
         for (g, table) in tables.0[..groups].iter_mut().enumerate() {
             make(simd, table, right.group::<S, VECTORS>((first, end), g, column, &none), low, gap);
         }
-        // All tables are looked up, so that their number is known at compile time; in the last word, the missing tables add nothing.
+        // All tables are looked up, so that their positions are known at compile time; in the last word, the missing tables add nothing.
         for table in &mut tables.0[groups..] {
             *table = [nothing; ENTRIES];
         }

@@ -246,7 +246,7 @@ impl Trainer {
     /// Ends a step once the weights of all parts have arrived: biases, averages, transposed copies.
     ///
     /// # Errors
-    /// [`DbmError::Diverged`] if a parameter is no longer finite, or larger than any bound allows: on all replicas alike.
+    /// [`DbmError::Diverged`] if a parameter is no longer finite, or too large: on all replicas alike.
     pub fn complete(&mut self, updated: Updated, host: &impl Host) -> Result<StepInfo, DbmError> {
         let started = host.now();
         let Updated { mut info, mut bias_gradients, part, taken, largest } = updated;
