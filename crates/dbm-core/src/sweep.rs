@@ -1,4 +1,4 @@
-//! How single chains move: local search to a mode, Gibbs sweeps, and local mode initialization, which is one after the other.
+//! How chains move when they are not coupled: local search to a mode, Gibbs sweeps, and local mode initialization, which is one after the other.
 //!
 //! Each works on a batch of chains, parity by parity; a coin per chain decides which parity a sweep begins with. The rules by which a
 //! half-sweep sets its units are also here: [`Minimum`] for the search, [`GibbsDraw`] and [`AnnealedDraw`] for the sweeps.
