@@ -1,4 +1,4 @@
-//! log Z and log p(v) by annealing in reverse, against enumeration.
+//! log Z and log p(v) by reverse annealing, against enumeration.
 
 use crate::common::{State, distribution, draw, examples, log_sum, models, of_both_kinds, random_model, scaled};
 use dbm_core::ais::{
@@ -11,10 +11,11 @@ use dbm_core::rng::{Purpose, Streams};
 use dbm_core::{Backend, Dbm, DbmError, Examples, SingleThread, Units, exact};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-/// One to three hidden layers; of the first and the last two the odd layers have fewer units and are held, of the others the even ones.
+/// One to three hidden layers. In the first and the last two models the odd layers have fewer units and are held, in the others the even
+/// ones.
 const SIZES: [&[usize]; 5] = [&[5, 4], &[4, 6], &[4, 5, 2], &[5, 4, 3], &[4, 3, 3, 2]];
 
-/// Exact samples of a model: draws from all its states by their probabilities.
+/// Exact samples of a model: draws from all its states according to their probabilities.
 fn exact_samples(model: &Dbm, count: usize, seed: u64) -> Vec<Matrix> {
     let states = distribution(model, &vec![None; model.n_visible()]);
     let mut stream = Streams::new(seed).at(Purpose::Completion, 0, 0);
@@ -33,15 +34,16 @@ fn forward(model: &Dbm, base: &BaseDistribution, settings: &AisSettings) -> Vec<
     ais.log_weights
 }
 
-/// The log weights of chains in reverse, of which the last `left_out` betas are left out.
+/// The log weights of reverse chains, without the last `left_out` betas.
 fn reverse(model: &Dbm, base: &BaseDistribution, settings: &AisSettings, start: &ReverseStart, left_out: usize) -> Vec<f64> {
     let mut reverse = ReverseAis::new(model, base, settings, 0..settings.chains, start);
     reverse.advance(model, settings.betas - left_out);
     reverse.log_weights
 }
 
-/// However few betas, the weights have the mean `Z / Z_A` though the chains never reach equilibrium, reciprocals of those from exact samples have the mean `Z_A / Z`, and Bennett's estimate from both sides is right: 10 models, 20 000 chains at
-/// seed 6, each within 4 standard errors (alpha = 20 * 6.3e-5). One weight left out, and most of them are far away.
+/// For any number of betas, although the chains never reach equilibrium: the weights have mean `Z / Z_A`, reciprocals of those from exact
+/// samples have mean `Z_A / Z`, and Bennett's estimate from both sides is right. 10 models, 20 000 chains at seed 6, each within 4 standard
+/// errors (alpha = 20 * 6.3e-5). With one weight left out, most of them are far off.
 #[wasm_bindgen_test(unsupported = test)]
 fn annealing_from_exact_samples_is_unbiased_for_any_number_of_betas() {
     let mut caught = 0;
@@ -73,20 +75,20 @@ fn annealing_from_exact_samples_is_unbiased_for_any_number_of_betas() {
             "{about}: {both:?}"
         );
 
-        // Mean logs lie on their sides of the exact value (Jensen), further than by chance.
+        // The mean logs lie on their own sides of the exact value (Jensen), by more than chance.
         let [low, high] = [mean_and_error(&up), mean_and_error(&found.log_weights)];
         let exact = exact - base.log_z;
         assert!(low.0 < exact - 4.0 * low.1 && exact + 4.0 * high.1 < high.0, "{about}: {low:?} {exact} {high:?}");
 
         let broken = AisEstimate::from_reverse_log_weights(0.0, &reverse(&model, &base, &settings, &start, 1));
         caught += u32::from((broken.log_z - exact).abs() > 4.0 * broken.standard_error);
-        // Weights of the wrong sign are no better.
+        // Weights with the wrong sign do no better.
         assert!((AisEstimate::from_log_weights(0.0, &found.log_weights).log_z - exact).abs() > 4.0 * low.1, "{about}");
     }
     assert!(caught >= 9, "{caught} of 10 estimates with a weight left out were found wrong");
 }
 
-/// With many betas both ends and what lies between agree, from exact samples and from the ends of other runs.
+/// With many betas both ends and the estimate between them agree, from exact samples and from the ends of other runs.
 #[wasm_bindgen_test(unsupported = test)]
 fn the_bracket_closes() {
     for model in models(SIZES) {
@@ -105,7 +107,7 @@ fn the_bracket_closes() {
     }
 }
 
-/// All visible states of a model, with gaps where they are missing.
+/// All visible states of a model, with gaps at the missing units.
 fn all_examples(model: &Dbm, missing: &[usize]) -> Vec<Vec<Option<bool>>> {
     let n = model.n_visible();
     let known: Vec<usize> = (0..n).filter(|i| !missing.contains(i)).collect();
@@ -113,7 +115,7 @@ fn all_examples(model: &Dbm, missing: &[usize]) -> Vec<Vec<Option<bool>>> {
     (0..1_u32 << known.len()).map(|code| (0..n).map(|i| bit(code, i)).collect()).collect()
 }
 
-/// RAISE of so many chains from each of all visible states: those states' exact log p, and the estimates of each.
+/// RAISE with this many chains from each visible state: the exact log p of those states, and the estimates for each.
 fn raised(model: &Dbm, missing: &[usize], each: usize, betas: usize) -> (Vec<f64>, Vec<Vec<f64>>) {
     let rows = all_examples(model, missing);
     let settings = AisSettings { chains: each * rows.len(), betas, seed: 9 };
@@ -128,8 +130,8 @@ fn raised(model: &Dbm, missing: &[usize], each: usize, betas: usize) -> (Vec<f64
     (rows.iter().map(|row| log_sum(model, row) - log_z).collect(), of_rows)
 }
 
-/// The estimates' exponentials have the means of a distribution: over all visible states they sum to 1, within 4 standard errors of 1000 chains a state, for any number of betas,
-/// with gaps and without.
+/// The exponentials of the estimates have the means of a distribution: over all visible states they sum to 1, within 4 standard errors of
+/// 1000 chains per state, for any number of betas, with gaps and without.
 #[wasm_bindgen_test(unsupported = test)]
 fn raise_estimates_the_probabilities_of_a_distribution() {
     for (model, betas) in models(SIZES).zip([1, 2, 3, 5].into_iter().cycle()) {
@@ -143,8 +145,8 @@ fn raise_estimates_the_probabilities_of_a_distribution() {
     }
 }
 
-/// Weighted by the model's own probabilities, mean estimates are below the exact mean of log p, far below with a beta or two; with many they are near it, but for
-/// the mean-field gap of two or more hidden layers.
+/// Weighted by the model's own probabilities, mean estimates are below the exact mean of log p: far below with one or two betas; with many
+/// they are close to it, except for the mean-field gap of two or more hidden layers.
 #[wasm_bindgen_test(unsupported = test)]
 fn raise_is_below_the_exact_likelihood_and_nears_it() {
     for model in models(SIZES) {
@@ -197,7 +199,7 @@ fn a_chain_does_not_depend_on_its_shard_or_slices() {
     for (parts, start) in parts.iter().zip(starts(0..45)) {
         assert_eq!(parts, &reverse_estimate(&model, &base, &settings, &start).unwrap().log_weights);
     }
-    // Seven examples, each by six or seven chains in turn; of 45 and more, evenly spread.
+    // Seven examples, each used by six or seven chains; of 45 and more, evenly spaced ones.
     let rows = |data: &Examples| {
         let start = ReverseStart::of_data(&model, (data, data.len()), &settings, 0..45).unwrap();
         start.examples.iter().map(|&(row, _)| row).collect::<Vec<usize>>()
@@ -211,7 +213,7 @@ fn a_chain_does_not_depend_on_its_shard_or_slices() {
     }
 }
 
-/// log Z differences of neighbours from exact samples, 4 standard errors, seed 3; and what does not fit is refused.
+/// Differences of log Z between neighbours from exact samples, within 4 standard errors, seed 3; and input that does not fit is refused.
 #[wasm_bindgen_test(unsupported = test)]
 fn a_ladder_of_models_has_exact_rungs() {
     for (units, sizes) in of_both_kinds(SIZES) {
@@ -224,7 +226,7 @@ fn a_ladder_of_models_has_exact_rungs() {
             assert!((found.log_ratio - exact).abs() < 4.0 * found.standard_error, "{sizes:?}: {found:?}, exact {exact}");
             assert!(found.overlap > 0.5 && found.standard_error < 0.05, "{sizes:?}: {found:?}");
         }
-        // The same from the ratios themselves; one side's turned round is found out.
+        // The same from the ratios themselves; reversing the sign of one side is detected.
         let [up, down] = [0, 1].map(|k| log_ratios(&models[0], &models[1], &samples[k]).unwrap());
         assert_eq!(bennett(&up, &down).unwrap(), rungs[0]);
         let turned: Vec<f64> = down.iter().map(|u| -u).collect();

@@ -1,4 +1,4 @@
-//! Data to bytes and back, and through the whole path: generate, train, checkpoint, restore, complete. Natively and in the browser.
+//! Data to bytes and back, and through the full path: generate, train, checkpoint, restore, complete. Natively and in the browser.
 
 use crate::common::hash;
 use dbm_core::complete::Completer;
@@ -35,7 +35,7 @@ fn bars_and_stripes_are_learned_and_completed() {
     for _ in 0..400 {
         run.step(&data.examples, &SingleThread).unwrap();
     }
-    // The first two rows of a pattern with two full columns say what the other two must be.
+    // The first two rows of a pattern with two full columns determine the other two.
     let (high, low) = (1.0, -1.0);
     let visible = [high, low, low, high].repeat(4);
     let known: Vec<bool> = (0..16).map(|i| i < 8).collect();
@@ -77,7 +77,7 @@ fn files_are_known_by_their_content() {
     }
 }
 
-/// Seed to bits, pinned: the same natively and in every browser.
+/// Bits pinned by seed: the same natively and in every browser.
 #[wasm_bindgen_test(unsupported = test)]
 fn the_random_target_is_pinned() {
     let data = target::dataset(1).unwrap();

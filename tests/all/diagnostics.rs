@@ -1,4 +1,5 @@
-//! The jobs of `dbm_core::diagnostics` against enumeration: meeting times against the law of the pair, the replay against the samplers, sums of samples against the exact means.
+//! The jobs of `dbm_core::diagnostics` against enumeration: meeting times against the law of the pair, the replay against the samplers,
+//! sums of samples against the exact means.
 
 use crate::common::{State, misfit, random_model};
 use dbm_core::chains::Chains;
@@ -18,7 +19,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 const KERNELS: [CouplingKernel; 2] = [CouplingKernel::Metropolis, CouplingKernel::Gibbs];
 const STARTS: [CouplingStart; 2] = [CouplingStart::LocalMode, CouplingStart::Uniform];
 
-/// `P(tau = t)` for `t = 1, ..., most`, and what is left, from the law of x_0 and of the pair.
+/// `P(tau = t)` for `t = 1, ..., most`, and the rest, from the distribution of x_0 and the law of the pair.
 fn meeting_law(model: &Dbm, kernel: CouplingKernel, start: CouplingStart, most: usize) -> Vec<f64> {
     let space = StateSpace::new(model, &vec![None; model.n_visible()]).unwrap();
     let n = space.count();
@@ -36,7 +37,7 @@ fn meeting_law(model: &Dbm, kernel: CouplingKernel, start: CouplingStart, most: 
     } else {
         space.local_mode(LocalMode { max_sweeps: 1000, gibbs_sweeps: 1 })
     };
-    // The law of (x_1, y_0): x alone has moved, as either of a pair in one state does.
+    // The distribution of (x_1, y_0): x alone has moved, as either chain of a pair in one state does.
     let mut pairs = vec![0.0; n * n];
     for (x0, mass) in begin.iter().enumerate() {
         for (place, p) in step(x0, x0).iter().enumerate() {
@@ -75,7 +76,7 @@ fn meeting_times_follow_the_law_of_the_pair() {
     }
 }
 
-/// The pair's states `(x_t, y_{t-1})` as the samplers make them from the same stream, and how they met.
+/// The pair's states `(x_t, y_{t-1})` as the samplers draw them from the same stream, and how they met.
 fn sampled(model: &Dbm, plan: &ReplayPlan) -> (Vec<(State, State)>, Meeting) {
     let purpose = if plan.clamped.is_some() { Purpose::Positive } else { Purpose::Negative };
     let mut stream = [Streams::new(plan.seed).at(purpose, 0, u64::from(plan.run))];
@@ -115,7 +116,7 @@ fn sampled(model: &Dbm, plan: &ReplayPlan) -> (Vec<(State, State)>, Meeting) {
     (pairs, meeting)
 }
 
-/// A pair whose states are written down.
+/// A pair whose states are recorded.
 struct Noted<'a, K> {
     pair: K,
     pairs: &'a mut Vec<(State, State)>,
@@ -141,7 +142,7 @@ fn state(model: &Dbm, bits: &[u8]) -> State {
     model.sizes().iter().map(|&n| bits.by_ref().take(n).collect()).collect()
 }
 
-/// What a trace says hangs together.
+/// A trace is consistent.
 fn check_trace(model: &Dbm, trace: &CouplingTrace) {
     let x0 = &trace.approach.last().expect("a start").state;
     let mut before = (x0, x0);
@@ -239,7 +240,7 @@ fn sums_of_several_jobs_are_those_of_one() {
         assert_eq!(end.is_empty(), !settings.estimator.kind.descriptor().persistent);
         assert_eq!((&parts.meeting_times, parts.capped), (&whole.meeting_times, whole.capped));
         for (a, b) in parts.sums.iter().chain(&parts.group_squares).zip(whole.sums.iter().chain(&whole.group_squares)) {
-            // Sums in f64 in another order.
+            // Sums in f64, in another order.
             assert!((a - b).abs() <= 1e-12 * b.abs().max(1.0), "{estimator}: {a} and {b}");
         }
         if settings.estimator.kind.descriptor().persistent {
@@ -248,7 +249,8 @@ fn sums_of_several_jobs_are_those_of_one() {
     }
 }
 
-/// 30 000 samples, seed 6: every parameter within 4.5 standard errors of the exact mean, alpha = 6.8e-6 each for 15 parameters of 7 estimators on two models.
+/// 30 000 samples, seed 6: every parameter within 4.5 standard errors of the exact mean, alpha = 6.8e-6 each, for 15 parameters of 7
+/// estimators on two models.
 #[wasm_bindgen_test(unsupported = test)]
 fn the_mean_of_samples_is_the_law_s_and_of_coupled_ones_the_exact_gradient() {
     for units in [Units::Signs, Units::Bits] {
@@ -286,7 +288,8 @@ fn the_truth_is_the_mean_over_the_examples() {
     assert_eq!(truth.unit_probabilities.len(), 9);
 }
 
-/// 20 000 couplings, seed 2: the share that moved within 4.5 standard errors of its probability (alpha = 6.8e-6), which varies with the start besides.
+/// 20 000 couplings, seed 2: the share with tau > 1 is within 4.5 standard errors of its probability (alpha = 6.8e-6), which also varies
+/// with the start.
 #[wasm_bindgen_test(unsupported = test)]
 fn couplings_move_as_often_as_their_starts_say() {
     for (units, sizes) in [(Units::Signs, vec![3, 2]), (Units::Bits, vec![4, 3, 3])] {
@@ -295,7 +298,7 @@ fn couplings_move_as_often_as_their_starts_say() {
         let share = f64::from(seen.moved) / n;
         assert!(seen.exact && (share - p).abs() < 4.5 * (p * (1.0 - p) / n).sqrt(), "{units:?}: {share} and {p}");
     }
-    // Beyond enumeration an upper bound, with log Z exact and by annealed importance sampling.
+    // Beyond enumeration, an upper bound, with log Z exact or by annealed importance sampling.
     for sizes in [vec![13, 12], vec![20, 20]] {
         let seen =
             CorrectionProbabilityPlan { sizes: sizes.clone(), units: Units::Bits, seed: 2 }.run(2000, &mut |_, _| ()).unwrap();

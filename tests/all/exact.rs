@@ -4,8 +4,7 @@ use crate::common::{SHAPES, check_exact, close, hash, log_sum, random_model, sca
 use dbm_core::{Dbm, DbmError, Examples, Units, exact};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-/// One to four hidden layers; some with fewer even units, some with fewer odd ones, some with layers much smaller than their
-/// parity.
+/// One to four hidden layers; some with fewer even units, some with fewer odd ones, some with layers much smaller than their parity.
 const MORE_SHAPES: [&[usize]; 9] =
     [&[2, 5], &[5, 2], &[1, 1], &[2, 1, 3], &[3, 4, 1], &[3, 1, 2, 1], &[2, 3, 2, 3], &[3, 2, 2, 2, 1], &[1, 3, 1, 3, 2]];
 
@@ -16,7 +15,7 @@ fn models() -> impl Iterator<Item = (Dbm, u64)> {
     kinds.flat_map(|(units, sizes)| (50..53).map(move |seed| (random_model(units, sizes, seed), seed)))
 }
 
-/// The bits of a visible layer, another one for each seed.
+/// The bits of a visible layer, different for each seed.
 fn bits(n: usize, seed: u64) -> Vec<bool> {
     (0..n).map(|i| (seed as usize + i * i).is_multiple_of(3)).collect()
 }
@@ -58,7 +57,8 @@ fn likelihoods_agree_with_brute_force() {
     }
 }
 
-/// Of log p(unknown | known), by differences of brute force: the slope over 2h is the gradient to h^2 and rounding over h.
+/// The gradient of log p(unknown | known), by differences of brute force: the slope over 2h is the gradient up to h^2 and up to rounding
+/// over h.
 #[wasm_bindgen_test(unsupported = test)]
 fn the_gradient_is_the_slope_of_the_log_likelihood() {
     const H: f32 = 1.0 / 1024.0;
@@ -90,7 +90,7 @@ fn the_gradient_is_the_slope_of_the_log_likelihood() {
     }
 }
 
-/// The largest |energy|, and the state of the lowest.
+/// The largest |energy|, and the state with the lowest energy.
 fn extremes(model: &Dbm) -> (f64, crate::common::State) {
     let (mut largest, mut lowest, mut mode) = (0.0_f64, f64::INFINITY, Vec::new());
     crate::common::for_each_state(model, &vec![None; model.n_visible()], |state, energy| {
@@ -113,7 +113,7 @@ fn energies_of_thousands_stay_right() {
     }
 }
 
-/// Where the log of a sum has no digits left for a factor of two, probabilities still add to one, on the lowest state.
+/// Where the log of a sum has no digits left for a factor of two, probabilities still add to one, on the state with the lowest energy.
 #[wasm_bindgen_test(unsupported = test)]
 fn energies_beyond_all_bounds_stay_finite() {
     for (model, _) in models() {
@@ -129,7 +129,7 @@ fn energies_beyond_all_bounds_stay_finite() {
     }
 }
 
-/// Seed to bits, pinned: the same natively, whatever the vector unit, and in every browser.
+/// Bits pinned by seed: the same natively, with any vector unit, and in every browser.
 #[wasm_bindgen_test(unsupported = test)]
 fn the_bits_are_the_same_everywhere() {
     let model = random_model(Units::Signs, &[9, 11, 7], 71);
@@ -139,10 +139,10 @@ fn the_bits_are_the_same_everywhere() {
     assert_eq!(hash(expectation.flat().into_iter().chain([log_sum]).map(f64::to_bits)), "7e59d1422690bb3e");
 }
 
-/// Too large for brute force: what is known of independent units.
+/// Too large for brute force: against what is known about independent units.
 #[wasm_bindgen_test(unsupported = test)]
 fn the_larger_parity_may_be_of_any_size() {
-    // Without weights, so many units that the product of their sums is beyond the range of f64.
+    // Without weights, and with so many units that the product of their sums exceeds the range of f64.
     let biases: Vec<Vec<f32>> = vec![(0..2000).map(|i| (i as f32 * 0.37).sin()).collect(), vec![0.25, -0.5]];
     for units in [Units::Signs, Units::Bits] {
         let model = Dbm::new(units, vec![vec![0.0; 4000]], biases.clone()).unwrap();

@@ -1,4 +1,4 @@
-//! Means without noise: what each estimator's kernels say its mean is, against the exact gradient, and against its own samples.
+//! Means without noise: each estimator's mean according to its kernels, against the exact gradient and against its own samples.
 
 use crate::common::{By, Y_FOLLOWS_X, batch, of_both_kinds, random_model, worst_error};
 use dbm_core::coupling::{Acceptance, SharedUniform};
@@ -9,12 +9,12 @@ use dbm_core::sweep::LocalMode;
 use dbm_core::{Dbm, Settings, Units, exact};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-/// One, two and three hidden layers, small enough for the law of a pair in a moment.
+/// One, two and three hidden layers, small enough for the law of a pair to be computed quickly.
 const SHAPES: [&[usize]; 3] = [&[3, 3], &[3, 2, 1], &[2, 1, 2, 1]];
 
 /// Settings of an estimator whose couplings are never cut.
 fn uncapped(name: &str) -> Settings {
-    // Few particles on a short way: more to correct, and sooner done.
+    // Few particles on a short path: more to correct, and faster.
     let estimator = EstimatorSettings { particles: 3, smc_steps: 2, ..name.parse().unwrap() };
     Settings { estimator, max_meeting: u32::MAX, ..Settings::default() }
 }
@@ -26,12 +26,12 @@ fn with_mode_sweeps(name: &str, mode_sweeps: u32) -> Settings {
     settings
 }
 
-/// Bits of a visible layer, and marks of what is known of it.
+/// Bits of a visible layer, and marks of the known units.
 fn example(width: usize) -> (Vec<Option<bool>>, Vec<bool>) {
     ((0..width).map(|i| Some(i % 3 != 1)).collect(), (0..width).map(|i| i % 2 == 1).collect())
 }
 
-/// The same bits, of which the last is missing.
+/// The same bits with the last one missing.
 fn with_gap(mut visible: Vec<Option<bool>>) -> Vec<Option<bool>> {
     if let Some(last) = visible.last_mut() {
         *last = None;
@@ -46,7 +46,8 @@ fn largest_bias(estimator: &dyn ExpectedGradient, model: &Dbm, visible: &[Option
     mean.values.iter().zip(&exact).map(|(mean, exact)| (mean - exact).abs()).fold(0.0, f64::max)
 }
 
-/// Missing visible units are latent: the mean of what is coupled is the exact gradient of log p(v_told), and of log p(told, not known | known).
+/// Missing visible units are latent: the mean of a coupled estimator is the exact gradient of log p(v_observed), and of log p(observed, not
+/// known | known).
 #[wasm_bindgen_test(unsupported = test)]
 fn the_coupled_estimators_are_unbiased_to_rounding_and_the_others_are_not() {
     for (i, (units, sizes)) in of_both_kinds(SHAPES).enumerate() {
@@ -69,7 +70,8 @@ fn the_coupled_estimators_are_unbiased_to_rounding_and_the_others_are_not() {
     }
 }
 
-/// Largest |mean - expectation| in standard errors, from 1200 batches of chains of these visible layers in turn, each after so many steps.
+/// Largest |mean - expectation| in standard errors, from 1200 batches of chains that take these visible layers in turn, each after this
+/// many steps.
 fn error_of(model: &Dbm, settings: &Settings, examples: &[Vec<Option<bool>>], known: &[bool], steps: u64) -> f64 {
     const BATCH: usize = 8;
     let mean_of = |visible: &Vec<_>| expectation(settings).expected(model, visible, known, steps as u32 - 1).unwrap().values;
@@ -92,12 +94,12 @@ fn error_of(model: &Dbm, settings: &Settings, examples: &[Vec<Option<bool>>], kn
     worst_error(estimates, &expected)
 }
 
-/// Standard errors that no parameter may exceed. Seeds are fixed; for others, one in about 150 000 parameters would (alpha = 6.8e-6), of which there are some
-/// 3000 in this file.
+/// Standard errors that no parameter may exceed. Seeds are fixed; with other seeds, about one in 150 000 parameters would exceed it (alpha
+/// = 6.8e-6). There are some 3000 parameters in this file.
 const LIMIT: f64 = 4.5;
 
-/// Every estimator on six models, marginalized or not, masked or not, and with caps that bite; on examples without gaps, and on batches in which every other
-/// one has some.
+/// Every estimator on six models, marginalized or not, masked or not, and with caps that take effect; on examples without gaps, and on
+/// batches in which every other example has some.
 #[wasm_bindgen_test(unsupported = test)]
 fn samples_of_every_estimator_agree_with_its_expectation() {
     for (i, (units, sizes)) in of_both_kinds(SHAPES).enumerate() {
@@ -120,7 +122,7 @@ fn samples_of_every_estimator_agree_with_its_expectation() {
                 } else {
                     check(&uncapped(&name), &some, 1);
                 }
-                // What a cap does to coupled runs is no sum over states.
+                // The effect of a cap on coupled runs is not a sum over states.
                 if kind.is_unbiased() && kind != EstimatorKind::UcdSmc {
                     check(&Settings { max_meeting: 2, ..uncapped(&name) }, &none, 1);
                 }
@@ -131,7 +133,7 @@ fn samples_of_every_estimator_agree_with_its_expectation() {
     }
 }
 
-/// More Gibbs sweeps from the mode leave the coupled estimate unbiased, and bring the one without coupling nearer to the gradient.
+/// More Gibbs sweeps from the mode leave the coupled estimate unbiased, and bring the estimate without coupling closer to the gradient.
 #[wasm_bindgen_test(unsupported = test)]
 fn more_sweeps_from_the_mode_bring_lmi_nearer_and_leave_ucd_lmi_unbiased() {
     for (i, (units, sizes)) in of_both_kinds(SHAPES).enumerate() {
@@ -147,7 +149,7 @@ fn more_sweeps_from_the_mode_bring_lmi_nearer_and_leave_ucd_lmi_unbiased() {
     }
 }
 
-/// What a cap does is what is said of it: a coupling cut at once leaves f(x_0), which is LMI's estimate.
+/// A cap has the effect that its documentation says: a coupling cut at once leaves f(x_0), which is the estimate of LMI.
 #[wasm_bindgen_test(unsupported = test)]
 fn a_coupling_cut_at_once_is_no_coupling() {
     let model = random_model(Units::Signs, &[3, 2, 1], 80);
@@ -156,12 +158,12 @@ fn a_coupling_cut_at_once_is_no_coupling() {
     let cut = mean(&Settings { max_meeting: 1, ..uncapped("ucd-lmi") });
     let lmi = mean(&uncapped("lmi"));
     assert!(cut.unmet > 0.01 && cut.values.iter().zip(&lmi.values).all(|(a, b)| (a - b).abs() < 1e-14));
-    // Every step more leaves less uncorrected.
+    // Every further step leaves less uncorrected.
     let unmet = |max_meeting| mean(&Settings { max_meeting, ..uncapped("ucd-lmi") }).unmet;
     assert!(unmet(2) < cut.unmet && unmet(20) < unmet(5));
 }
 
-/// The chains compare u with each other's threshold.
+/// The chains compare u with each other's thresholds.
 const CROSSED: By = By(|u, proposal, x, y| {
     let (x_accepts, y_accepts) = SharedUniform.decide(u, proposal, x, y);
     (y_accepts, x_accepts)
@@ -185,7 +187,7 @@ fn the_law_of_the_pair_tells_a_broken_coupling() {
     }
 }
 
-/// The table of `dbm bias --units signs --sizes 3,2,2 --seeds 5`, as a native run printed it: bias, and that of either phase.
+/// The table of `dbm bias --units signs --sizes 3,2,2 --seeds 5`, as printed by a native run: bias, and that of each phase.
 const TABLE: &[(&str, f64, f64, f64)] = &[
     ("ucd-lmi", 0.0, 0.0, 0.0),
     ("ucd-lmi, not marginalized", 0.0, 0.0, 0.0),

@@ -1,4 +1,4 @@
-//! Every kernel against the plain code, on whatever GPU there is: a driver that computes on the processor does as well.
+//! Every kernel against the plain code, on any GPU available; a driver that computes on the CPU also serves.
 
 use crate::common::{State, distribution, for_each_state, misfit};
 use dbm_core::chains::Chains;
@@ -13,15 +13,16 @@ use dbm_core::{
 use dbm_gpu::{Draws, Gpu, GpuChains, GpuError, GpuModel, GpuOptimizer, GpuTrainer, Part, philox, uniform};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-/// Shapes whose layers end within a tile, a group and a word, and one that fills them.
+/// Shapes whose layers end inside a tile, a group and a word, and one that fills them.
 const SHAPES: [&[usize]; 4] = [&[5, 3], &[37, 70, 19], &[128, 64, 64], &[130, 65, 33, 17]];
 const CHAINS: usize = 67;
-/// Chains whose states are counted.
+/// Number of chains whose states are counted.
 const COUNT: usize = if IS_SLOW { 2000 } else { 20_000 };
-/// In a browser the adapter that computes on the processor is many times as slow as a native one: there fewer chains, sweeps and runs are counted.
+/// In a browser, the adapter that computes on the CPU is many times slower than a native one; there, fewer chains, sweeps and runs are
+/// counted.
 const IS_SLOW: bool = cfg!(target_family = "wasm");
 
-/// The GPU, or nothing where there is none, which is said.
+/// The GPU, or nothing, with a message, if there is none.
 async fn gpu() -> Option<Gpu> {
     match Gpu::open().await {
         Ok(gpu) => {
@@ -49,7 +50,7 @@ fn states(model: &Dbm, chains: &Chains) -> Vec<Matrix> {
     (0..=model.depth()).map(|l| chains.layer(l).clone()).collect()
 }
 
-/// Chains from uniform states, their first parities, and both the model and the chains on the device.
+/// Chains from uniform states, their first parities, and the model and the chains on the device.
 fn begun(gpu: &Gpu, model: &Dbm, clamp: &Clamp, count: usize, seed: u64) -> (Chains, Vec<Parity>, GpuModel, GpuChains) {
     let (chains, first) = start(model, clamp, count, seed);
     let on_gpu = GpuModel::new(gpu, model).unwrap();
@@ -57,7 +58,7 @@ fn begun(gpu: &Gpu, model: &Dbm, clamp: &Clamp, count: usize, seed: u64) -> (Cha
     (chains, first, on_gpu, on_chains)
 }
 
-/// The states of all layers as they are on the device.
+/// The states of all layers on the device.
 async fn states_on(gpu: &Gpu, model: &GpuModel, chains: &GpuChains) -> Vec<Matrix> {
     let mut layers = Vec::new();
     for l in 0..=model.depth() {
@@ -83,7 +84,7 @@ fn models() -> impl Iterator<Item = Dbm> {
     })
 }
 
-/// Weights and biases that are quarters of small integers: all sums of them are exact, in whatever order.
+/// Weights and biases that are quarters of small integers, so that all sums of them are exact in any order.
 fn exact_model(sizes: &[usize], units: Units) -> Dbm {
     let mut x = 1_u32;
     let mut next = |n: usize| -> Vec<f32> {
@@ -123,7 +124,7 @@ async fn fields_and_energies_are_the_models() {
     }
 }
 
-/// Where all sums are exact, the device's search goes where the plain one goes, and takes as long.
+/// Where all sums are exact, the device's search ends where the plain one does, and takes as long.
 #[wasm_bindgen_test(unsupported = pollster::test)]
 async fn searches_are_the_plain_ones() {
     let Some(gpu) = gpu().await else { return };
@@ -141,7 +142,7 @@ async fn searches_are_the_plain_ones() {
                 for (c, info) in infos.iter().enumerate().filter(|(_, info)| !info.capped) {
                     let delay = usize::from(first[c] == Parity::Odd);
                     let of_sweep = |t: u32| (0..2).map(|half| flips[(delay + 2 * t as usize + half) * CHAINS + c]).sum::<u32>();
-                    // The last sweep, which changes nothing, may be one more than were allowed.
+                    // The last sweep, which changes nothing, may be one more than was allowed.
                     assert!(info.sweeps > sweeps || of_sweep(info.sweeps - 1) == 0);
                     assert!(info.sweeps == 1 || of_sweep(info.sweeps - 2) > 0);
                 }
@@ -171,7 +172,8 @@ async fn log_marginals_sum_the_other_parity_out() {
     }
 }
 
-/// Chains of a model of two modes, one three times as likely as the other, start as often in either, and no sweep crosses between them. Exchanges along the ladder bring them where the model says.
+/// Chains of a model with two modes, one three times as likely as the other, start equally often in either, and no sweep crosses between
+/// them. Exchanges along the ladder bring them into the model's proportions.
 #[wasm_bindgen_test(unsupported = pollster::test)]
 async fn chains_on_a_ladder_cross_between_modes() {
     const ON_LADDER: usize = if IS_SLOW { 500 } else { 1000 };
@@ -181,9 +183,9 @@ async fn chains_on_a_ladder_cross_between_modes() {
     let exact: f64 = all.iter().filter(|(state, _)| state[0].iter().sum::<f32>() > 0.0).map(|(_, p)| p).sum();
     let data = Examples::from_bits(3, &(0..24).map(|i| u8::from(((i / 3) >> (i % 3)) & 1 == 1)).collect::<Vec<_>>()).unwrap();
     let share = async |estimator: &str| -> (f64, usize) {
-        // So slow that the weights stay what they are.
+        // So slow that the weights stay practically the same.
         let optimizer = OptimizerSettings { method: OptimizerMethod::Sgd, learning_rate: 1e-9, ..OptimizerSettings::default() };
-        // The whole ladder at every step.
+        // The full ladder at every step.
         let estimator = EstimatorSettings { ladder_every: 1, ..estimator.parse().unwrap() };
         let settings = Settings { optimizer, estimator, batch: ON_LADDER, ..Settings::default() };
         let mut run = GpuTrainer::new(gpu.clone(), &Trainer::new(model.clone(), settings).unwrap()).unwrap();
@@ -200,7 +202,7 @@ async fn chains_on_a_ladder_cross_between_modes() {
     assert!(rungs > 1, "the ladder grows to the model");
 }
 
-/// One Gibbs sweep, unit by unit from Philox's words; and nothing that is clamped moves.
+/// One Gibbs sweep, unit by unit, from Philox's words; and no clamped unit changes.
 #[wasm_bindgen_test(unsupported = pollster::test)]
 async fn draws_are_those_of_their_counters() {
     let Some(gpu) = gpu().await else { return };
@@ -232,7 +234,7 @@ async fn draws_are_those_of_their_counters() {
                                 assert_eq!(value, model.units().value(u <= probability), "unit {unit} of layer {l}, chain {c}");
                             }
                         }
-                        // What is close may fall either way: go on from where the device is.
+                        // A draw too close to call may go either way: continue from the device's result.
                         state[l] = drawn[l].row(c).to_vec();
                     }
                 }
@@ -242,7 +244,7 @@ async fn draws_are_those_of_their_counters() {
     }
 }
 
-/// Many chains of a tiny model, after many sweeps: as often in each state as `exp(-E)` says.
+/// Many chains of a tiny model, after many sweeps, are in each state as often as `exp(-E)` predicts.
 #[wasm_bindgen_test(unsupported = pollster::test)]
 async fn gibbs_sweeps_sample_the_model() {
     let Some(gpu) = gpu().await else { return };
@@ -286,7 +288,7 @@ async fn a_device_that_is_gone_says_so() {
     assert!(matches!(&said, Err(GpuError::Failed(_))), "{said:?}");
 }
 
-/// Five steps of each optimizer along parts of both kinds, from states that are clamped in all ways, against those of the core.
+/// Five steps of each optimizer along parts of both kinds, from states clamped in every way, against those of the core.
 #[wasm_bindgen_test(unsupported = pollster::test)]
 async fn steps_are_those_of_the_core() {
     let Some(gpu) = gpu().await else { return };
@@ -332,14 +334,14 @@ async fn steps_are_those_of_the_core() {
         }
         let Parameters { weights, biases } = on_gpu.parameters(&gpu).await.unwrap();
         for (tensor, exact) in weights.iter().chain(&biases).zip(tensors(&plain)) {
-            // Adam divides by what may be small: there an error in the gradient's last bits counts for more.
+            // Adam divides by numbers that can be small: where they are, an error in the gradient's last bits counts for more.
             let largest = tensor.iter().zip(exact).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
             assert!(largest < 1e-4, "{settings:?}, {:?}: off by {largest}", model.sizes());
         }
     }
 }
 
-/// One step by the core: `sum of weight f(s)`, half of each state replaced by its means where that is asked for, and its optimizer.
+/// One step by the core: `sum of weight f(s)`, with half of each state replaced by its means if requested, and its optimizer.
 fn ascended(
     model: &Dbm,
     sets: &[(Chains, Clamp, f32, bool)],
@@ -374,13 +376,13 @@ fn ascended(
 }
 
 fn run_of(model: &Dbm, estimator: &str, settings: Settings) -> Trainer {
-    // Few particles and points, where there are such: each point is a dozen kernels.
+    // Few particles and points, if there are any: each point is a dozen kernels.
     let estimator = EstimatorSettings { particles: 40, smc_steps: 8, ..estimator.parse().unwrap() };
     Trainer::new(model.clone(), Settings { estimator, ..settings }).unwrap()
 }
 
-/// The mean of many estimates is the exact gradient: one step of plain SGD at rate 1 moves the parameters by the mean of a batch. On this model proposals are accepted, and pairs take
-/// a while to meet, so that the corrections of the coupling count.
+/// The mean of many estimates is the exact gradient: one step of plain SGD at rate 1 moves the parameters by the mean of a batch. On this
+/// model proposals are accepted and pairs take a while to meet, so the corrections of the coupling matter.
 #[wasm_bindgen_test(unsupported = pollster::test)]
 async fn coupled_estimators_on_the_device_are_unbiased_and_lmi_is_not() {
     const LONG: u32 = 10_000;
@@ -410,15 +412,16 @@ async fn coupled_estimators_on_the_device_are_unbiased_and_lmi_is_not() {
         let of = |i: usize| dbm_core::math::mean_and_error(&gradients.iter().map(|gradient| gradient[i]).collect::<Vec<_>>());
         (0..exact.len()).map(|i| (of(i).0 - exact[i]).abs() / of(i).1).fold(0.0, f64::max)
     };
-    // 17 parameters, Student's t of 11 degrees: above 6 once in 700 times or so (in a browser of 5 degrees: once in 32), and the seeds are fixed.
+    // 17 parameters, Student's t with 11 degrees of freedom: above 6 about once in 700 times (in a browser, with 5 degrees, once in 32),
+    // and the seeds are fixed.
     let of = |name: &str| name.parse::<EstimatorSettings>().unwrap();
     let unbiased = worst(of("ucd-lmi"), 0.5, 500, LONG).await;
     let biased = worst(of("lmi"), 0.5, 500, LONG).await;
     assert!(unbiased < 6.0, "{unbiased} standard errors");
     assert!(biased > 10.0, "{biased} standard errors");
-    // So few particles that one accepted run does not make up for what the first gets wrong.
+    // So few particles that one accepted run does not make up for the error of the first.
     let runs = |path| EstimatorSettings { particles: 4, smc_steps: 1, path, average_from: 0, average_to: 0, ..of("ucd-smc") };
-    // Every point of every run is a dozen kernels, for which a browser takes its time.
+    // Every point of every run is a dozen kernels, which take a browser a long time.
     let unbiased = worst(runs(SmcPath::Temperatures), 1.0, if IS_SLOW { 8 } else { 200 }, LONG).await;
     assert!(unbiased < 6.0, "{unbiased} standard errors along temperatures");
     if !IS_SLOW {
@@ -429,7 +432,8 @@ async fn coupled_estimators_on_the_device_are_unbiased_and_lmi_is_not() {
     }
 }
 
-/// Twenty steps, which are far from where the noise of so small a model begins: trained on the device, it explains its data; the run goes on by the core from where it was.
+/// Twenty steps, which lead well beyond the noise of so small a model: trained on the device, it explains its data, and the core continues
+/// the run from there.
 #[wasm_bindgen_test(unsupported = pollster::test)]
 async fn every_estimator_raises_the_exact_likelihood() {
     let Some(gpu) = gpu().await else { return };
@@ -463,7 +467,7 @@ async fn every_estimator_raises_the_exact_likelihood() {
     }
 }
 
-/// A run put aside and taken up again is the same run.
+/// A run that is saved and resumed is the same run.
 #[wasm_bindgen_test(unsupported = pollster::test)]
 async fn a_run_goes_on_from_its_snapshot_with_the_same_bits() {
     let Some(gpu) = gpu().await else { return };

@@ -1,4 +1,4 @@
-//! The claim at the heart of this product: the mean of the gradient's estimates is the exact gradient.
+//! The claim at the heart of this product: the mean of the gradient estimates is the exact gradient.
 
 use crate::common::{By, SHAPES, Y_FOLLOWS_X, batch, close, of_both_kinds, random_model, worst_error};
 use dbm_core::coupling::{Acceptance, SharedUniform};
@@ -11,12 +11,12 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 const WHOLE: [Option<bool>; 4] = [Some(true), Some(false), Some(true), Some(true)];
 
-/// The same with gaps: the gradient is then of log p(what is told), and with a mask of log p(told, not known | known).
+/// The same with gaps: the gradient is then that of log p(observed), and with a mask that of log p(observed, not known | known).
 const GAPS: [Option<bool>; 4] = [Some(true), None, Some(true), Some(false)];
 
 const SOME: &[bool] = &[false, true, true, false];
 
-/// Batches of chains of one visible layer, of which a part may be masked.
+/// Batches of chains with one visible layer, a part of which may be masked.
 #[derive(Clone, Copy, Debug)]
 struct Case {
     visible: [Option<bool>; 4],
@@ -44,12 +44,12 @@ fn ucd_lmi<A>(marginalize: bool, acceptance: A) -> UcdLmi<A> {
     UcdLmi { marginalize, start: Some(LocalMode { max_sweeps, gibbs_sweeps: 1 }), max_meeting, acceptance }
 }
 
-/// Four standard errors over 17 to 26 parameters at a time, fixed seeds. For other seeds one such comparison in about
-/// 700 would exceed it (Bonferroni: alpha = 26 * 6.3e-5).
+/// Four standard errors for 17 to 26 parameters at a time, with fixed seeds. With other seeds, about one such comparison in 700 would
+/// exceed it (Bonferroni: alpha = 26 * 6.3e-5).
 const LIMIT: f64 = 4.0;
 
-/// Every shape and both kinds of units, masked and not, with gaps and without, marginalized and not; a batch of one, which draws its own proposals; and searches that are cut at
-/// once, as any start will do.
+/// Every shape and both kinds of units, masked or not, with gaps or without, marginalized or not; a batch of one, which draws its own
+/// proposals; and searches that are cut at once, since any start is valid.
 #[wasm_bindgen_test(unsupported = test)]
 fn the_mean_of_estimates_is_the_exact_gradient() {
     let usual = ucd_lmi(true, SharedUniform);
@@ -74,7 +74,7 @@ fn the_mean_of_estimates_is_the_exact_gradient() {
     }
 }
 
-/// No coupling at all: every estimate stops at f(x_0).
+/// No correction at all: every estimate stops at f(x_0).
 const NEVER_ACCEPTS: By = By(|_, _, _, _| (false, false));
 
 #[wasm_bindgen_test(unsupported = test)]
@@ -91,7 +91,8 @@ fn broken_couplings_fail_the_same_test() {
     }
 }
 
-/// With persistent chains a masked example counts by what mean field predicts of it, the others by their positive phase, and the free chains for as many as these are.
+/// With persistent chains, a masked example contributes its mean-field prediction, the other examples contribute their positive phase, and
+/// the free chains count for as many as these.
 #[wasm_bindgen_test(unsupported = test)]
 fn masked_examples_among_persistent_chains_are_predicted() {
     let model = random_model(Units::Signs, &[5, 4], 400).with_backend(Backend::Plain);

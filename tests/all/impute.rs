@@ -1,4 +1,4 @@
-//! Filled gaps against enumeration, and their evaluation against tables whose answers are known.
+//! Filled gaps against enumeration, and their evaluation against tables with known answers.
 #![allow(clippy::single_range_in_vec_init)] // one group
 
 use crate::common::{distribution, examples, hash, of_both_kinds, random_model};
@@ -12,7 +12,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 const SHAPES: [&[usize]; 3] = [&[6, 4], &[6, 4, 3], &[6, 3, 3, 2]];
 
-/// P(high) of the visible units, exactly, given what is known and that every group has one high unit.
+/// Exact P(high) of the visible units, given what is known and that every group has one high unit.
 fn exact_highs(model: &Dbm, visible: &[Option<bool>], groups: &[Range<usize>]) -> Vec<f64> {
     let high = model.units().high();
     let one_hot = |state: &[f32]| groups.iter().all(|group| state[group.clone()].iter().filter(|&&x| x == high).count() == 1);
@@ -22,8 +22,8 @@ fn exact_highs(model: &Dbm, visible: &[Option<bool>], groups: &[Range<usize>]) -
     (0..visible.len()).map(of).collect()
 }
 
-/// Largest distance from the exact probabilities, in standard errors of as many independent counts as there are chains: that of the means of conditional
-/// probabilities is smaller.
+/// Largest distance from the exact probabilities, in standard errors of as many independent counts as there are chains; the error of means
+/// of conditional probabilities is smaller.
 fn worst(model: &Dbm, visible: &[Option<bool>], groups: &[Range<usize>], chains: u32) -> f64 {
     let settings = ImputeSettings { completions: chains, sweeps: 40, draws: 1, seed: 3 };
     let found = Imputer::new(model.clone(), groups, settings).unwrap().highs(&examples(&[visible.to_vec()]), 0..1).unwrap();
@@ -35,7 +35,7 @@ fn worst(model: &Dbm, visible: &[Option<bool>], groups: &[Range<usize>], chains:
     apart.filter(|apart| !apart.is_nan()).fold(0.0, f64::max)
 }
 
-/// Seed 3, 6000 chains; 4.5 standard errors of 6 models and some 15 probabilities each (alpha = 90 * 6.8e-6).
+/// Seed 3, 6000 chains; 4.5 standard errors for 6 models with about 15 probabilities each (alpha = 90 * 6.8e-6).
 #[wasm_bindgen_test(unsupported = test)]
 fn probabilities_are_the_exact_ones_given_what_is_known() {
     let some = [Some(true), None, Some(false), None, None, Some(false)];
@@ -44,14 +44,14 @@ fn probabilities_are_the_exact_ones_given_what_is_known() {
         for visible in [&some, &[None; 6]] {
             let error = worst(&model, visible, &[], 6000);
             assert!(error < 4.5, "{units:?} {sizes:?} {visible:?}: {error:.2} standard errors");
-            // The same as the marginals of the enumeration elsewhere.
+            // The same as the marginals by enumeration elsewhere.
             let marginals = &exact::marginals(&model, visible).unwrap()[0];
             assert!(marginals.iter().zip(exact_highs(&model, visible, &[])).all(|(a, b)| (a - b).abs() < 1e-9));
         }
     }
 }
 
-/// Groups that are missing whole, in part, with the high unit known, and not at all. Limits as above.
+/// Groups that are missing entirely, in part, with the high unit known, and not at all. Limits as above.
 #[wasm_bindgen_test(unsupported = test)]
 fn a_missing_group_has_exactly_one_high_unit() {
     let groups = [0..3, 4..6];
@@ -69,7 +69,7 @@ fn a_missing_group_has_exactly_one_high_unit() {
             let error = worst(&model, visible, &groups, 4000);
             assert!(error < 4.5, "{units:?} {sizes:?} {visible:?}: {error:.2} standard errors");
         }
-        // Taken one by one the units of a group have other probabilities.
+        // Taken one by one, the units of a group have other probabilities.
         let [alone, together] = [&groups[..0], &groups].map(|groups| exact_highs(&model, &rows[1], groups));
         assert!(alone.iter().zip(&together).any(|(a, b)| (a - b).abs() > 0.05));
         let imputer = Imputer::new(model, &groups, ImputeSettings::default()).unwrap();
@@ -109,7 +109,7 @@ fn the_numbers_of_a_row_depend_on_nothing_else_and_known_cells_never_change() {
     }
     let other = imputer(model, &ImputeSettings { seed: 5, ..settings }).highs(&data, 0..9).unwrap();
     assert_ne!(other, all);
-    // Seed to bits, pinned: the same natively and in every browser.
+    // Bits pinned by seed: the same natively and in every browser.
     assert_eq!(hash(all.data().iter().map(|x| u64::from(x.to_bits()))), "b3a5417485245456");
 }
 
@@ -179,12 +179,13 @@ fn what_is_hidden_is_known_cells_as_often_as_asked() {
         }
     }
     assert_eq!(hidden.examples().missing() - data.missing(), singles + 3 * grouped);
-    // Seed 9; 4.5 standard errors (alpha = 1.4e-5): three quarters of four columns, and of a group 27/64 known with 3/8 one-hot.
+    // Seed 9; 4.5 standard errors (alpha = 1.4e-5): three quarters of four columns, and for the group 27/64 known times 3/8 one-hot.
     let near = |count: usize, cells: f64| (count as f64 - 0.3 * cells).abs() < 4.5 * (0.3 * cells).sqrt();
     assert!(near(singles, 4.0 * 0.75 * 2000.0) && near(grouped, 27.0 / 64.0 * 3.0 / 8.0 * 2000.0), "{singles} {grouped}");
 }
 
-/// Ten columns that follow one hidden cause, three levels of a category that follow it too, and two columns of noise; a tenth is missing.
+/// Ten columns that follow one hidden cause, a category with three levels that also follows it, and two columns of noise; a tenth is
+/// missing.
 fn caused(rows: usize) -> Examples {
     let mut stream = Streams::new(12).at(Purpose::Mask, 0, 0);
     let (mut bits, mut known) = (Vec::new(), Vec::new());
@@ -229,7 +230,7 @@ fn a_model_trained_on_the_rest_beats_the_column_mode() {
     assert!(model.accuracy > mode.accuracy + 0.1 && model.log_loss < mode.log_loss - 0.15, "{report:?}");
     assert!(neighbours.accuracy > mode.accuracy + 0.1 && neighbours.log_loss < mode.log_loss - 0.15, "{report:?}");
 
-    // By hand, for the column mode: shares of what is known once the hidden cells are.
+    // By hand, for the column mode: shares of what is still known after hiding.
     let mut loss = 0.0;
     for outcome in &outcomes {
         let (units, truth) = (outcome.cell.units.clone(), outcome.cell.truth);

@@ -17,7 +17,7 @@ fn streams(seed: u64, count: u64) -> Vec<Stream> {
     Streams::new(seed).of_chains(Purpose::Negative, 0, 0..count)
 }
 
-/// Chains of every clamp: free, visible, and partly known.
+/// Chains with every kind of clamp: free, visible, and partly known.
 fn all_clamps(model: &Dbm, count: usize) -> Vec<Chains> {
     let n = model.n_visible();
     let visible: Vec<f32> = (0..count * n).map(|i| model.units().value(i % 3 == 0)).collect();
@@ -26,7 +26,7 @@ fn all_clamps(model: &Dbm, count: usize) -> Vec<Chains> {
     [Clamp::Free, Clamp::Visible, some].map(|clamp| Chains::new(model, visible.clone(), clamp)).into()
 }
 
-/// Sizes large enough that some half-sweeps carry fields by rows and others recompute them.
+/// Sizes large enough that some half-sweeps update fields by rows and others recompute them.
 const LARGER: [&[usize]; 3] = [&[40, 30], &[40, 30, 20], &[30, 20, 25, 10]];
 
 #[wasm_bindgen_test(unsupported = test)]
@@ -39,7 +39,7 @@ fn carried_fields_and_energies_equal_recomputed_ones() {
             chains.randomize_all(&model, &mut streams);
             for round in 0..12 {
                 let parity = Parity::first(round % 2 == 0);
-                // Every third round minimizes, which soon flips few units; the others draw.
+                // Every third round minimizes, which soon flips only a few units; the others draw.
                 let mut draw = GibbsDraw::new(&mut streams);
                 let rule: &mut dyn UpdateRule = if round % 3 == 0 { &mut Minimum } else { &mut draw };
                 chains.half_sweep(&model, parity, &all, rule);
@@ -63,7 +63,7 @@ fn energy_never_rises_in_a_search_and_every_end_is_a_mode() {
                 let first = Parity::first(stream.coin());
                 let found = check_search(&model, &mut chains, first);
                 let mode = chains.state(0);
-                // By its definition the search ends in the same mode after as many sweeps, the last of which it need not make.
+                // By definition, the search ends in the same mode after as many sweeps, the last of which it need not compute.
                 chains.place(0, &begun);
                 let mut flips = |parity| chains.half_sweep(&model, parity, &[0], &mut Minimum)[0];
                 let sweeps = (1..=1000).find(|_| flips(first) + flips(first.other()) == 0);
@@ -86,7 +86,7 @@ fn a_search_cut_at_its_cap_says_so() {
     assert!(info.iter().all(|i| i.sweeps <= 2) && info.iter().any(|i| i.capped && i.sweeps == 1));
 }
 
-/// A kernel under test; what it leaves invariant is the distribution of the model with all parameters multiplied by the number.
+/// A kernel under test; it leaves invariant the distribution of the model with all parameters multiplied by the number.
 type Kernel = fn(&Dbm, &mut Chains, &mut [Stream]);
 const KERNELS: [(&str, f64, Kernel); 3] = [
     ("a Gibbs sweep", 1.0, |model, chains, streams| gibbs(model, chains, &coins(streams), streams)),
@@ -105,7 +105,7 @@ fn coins(streams: &mut [Stream]) -> Vec<Parity> {
     streams.iter_mut().map(|stream| Parity::first(stream.coin())).collect()
 }
 
-/// Moves exact draws by a kernel and compares where they end with the exact distribution. Seeds fixed, 40 000 draws.
+/// Moves exact draws by a kernel and compares the result with the exact distribution. Seeds fixed, 40 000 draws.
 fn misfit_after(kernel: Kernel, model: &Dbm, states: &[(State, f64)], clamp: &[Option<bool>]) -> f64 {
     const BATCH: usize = 200;
     let mut counts = vec![0; states.len()];
@@ -158,16 +158,16 @@ fn gibbs_step(model: &Dbm, chains: &Chains, chain: usize, stream: &mut Stream, x
 
 type Step = fn(&Dbm, &Chains, usize, &mut Stream, &State, &State) -> (State, State);
 
-/// One chain clamped as asked, in the first state of its space.
+/// One chain with this clamp, in the first state of its space.
 fn chain_in(model: &Dbm, space: &StateSpace, clamp: &[Option<bool>]) -> Chains {
     let known: Vec<bool> = clamp.iter().map(Option::is_some).collect();
     let visible = Matrix::from_vec(1, clamp.len(), space.states()[0][0].clone());
     Chains::new(model, visible, Clamp::of_units(&known, 1))
 }
 
-/// What either kernel draws for a pair follows the pair's law: which needs one proposal and one u for both Metropolis chains, and for the Gibbs chains
-/// the maximal coupling, the residuals, and the common uniforms. 20 000 pairs from each of three starts, seeds fixed; misfit in standard deviations of
-/// Pearson's statistic.
+/// What each kernel draws for a pair follows the pair's law. This requires one proposal and one u for both Metropolis chains, and for the
+/// Gibbs chains the maximal coupling, the residuals and the common uniforms. 20 000 pairs from each of three starts, seeds fixed; misfit in
+/// standard deviations of Pearson's statistic.
 #[wasm_bindgen_test(unsupported = test)]
 fn the_pair_moves_by_its_joint_law() {
     const DRAWS: u32 = 20_000;
@@ -200,8 +200,8 @@ fn the_pair_moves_by_its_joint_law() {
     }
 }
 
-/// From different starts, x and y each end as one chain alone would: at s' with probability 2^-n min(1, exp(E(s) - E(s'))), or after one Gibbs sweep.
-/// Exact, from the laws that the test above holds the kernels to.
+/// From different starts, x and y each end as a single chain would: at s' with probability 2^-n min(1, exp(E(s) - E(s'))), or after one
+/// Gibbs sweep. Exact, from the laws that the kernels were shown to follow in the test above.
 #[wasm_bindgen_test(unsupported = test)]
 fn both_chains_of_a_pair_follow_the_law_of_one() {
     for (units, sizes) in of_both_kinds([&[3, 2], &[2, 2, 1], &[2, 1, 1, 1]]) {
@@ -233,7 +233,7 @@ fn both_chains_of_a_pair_follow_the_law_of_one() {
     }
 }
 
-/// A rejection cut at its cap is counted, leaves x exact, and biases y; without the cap both are exact. 40 000 draws, seed fixed.
+/// A rejection cut at its cap is counted, leaves x exact and biases y; without the cap both are exact. 40 000 draws, seed fixed.
 #[wasm_bindgen_test(unsupported = test)]
 fn a_rejection_cut_at_its_cap_is_counted_and_biases_y_alone() {
     let (p, q) = ([0.3, 0.6], [0.5, 0.4]);
@@ -258,7 +258,7 @@ fn a_rejection_cut_at_its_cap_is_counted_and_biases_y_alone() {
     assert!(x < 5.0 && y > 20.0 && capped > 1000, "{x} {y} {capped}");
 }
 
-/// A pair that goes where it is told.
+/// A pair that follows a script.
 struct Scripted(Vec<(f32, f32)>);
 
 impl PairKernel for Scripted {
@@ -274,7 +274,7 @@ impl PairKernel for Scripted {
 /// tau, whether it was cut, and `sum_{t=1}^{tau-1} f(x_t) - f(y_{t-1})` for a few f, against the sum written out.
 #[wasm_bindgen_test(unsupported = test)]
 fn a_meeting_is_the_first_time_the_chains_are_equal_and_its_corrections_are_the_sum_up_to_it() {
-    // (x_1, y_0), (x_2, y_1), ...; the script ends where they are equal.
+    // (x_1, y_0), (x_2, y_1), ...; the script ends when they are equal.
     let scripts: [&[(f32, f32)]; 4] = [
         &[(1.0, 1.0)],
         &[(2.0, 1.0), (3.0, 1.0), (3.0, 1.0), (3.0, 3.0)],

@@ -1,4 +1,4 @@
-//! Labels: a top layer that stands for the class of each example, and is clamped in the positive phase alone.
+//! Labels: a top layer that represents the class of each example and is clamped in the positive phase only.
 
 use crate::common::{State, batch, close, distribution, moments, of_both_kinds, random_model, worst_error};
 use dbm_core::complete::{Completer, SamplingSchedule};
@@ -10,7 +10,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 const SHAPES: [&[usize]; 3] = [&[3, 4, 2], &[3, 2, 3, 2], &[2, 3, 2, 2, 3]];
 
-/// Visible bits and the number of the class of an example.
+/// Visible bits and the class number of an example.
 fn example(model: &Dbm) -> (Vec<bool>, usize) {
     ((0..model.n_visible()).map(|unit| unit % 2 == 0).collect(), 1)
 }
@@ -56,7 +56,7 @@ fn coupled_estimates_with_labels_have_the_exact_mean() {
     }
 }
 
-/// Below labels one hidden layer is independent, and its posterior exact: from one label to another nothing changes but the positive phase.
+/// Below labels, a single hidden layer is independent and its posterior exact: another label changes only the positive phase.
 #[wasm_bindgen_test(unsupported = test)]
 fn one_hidden_layer_between_pixels_and_labels_needs_no_chain() {
     for units in [Units::Signs, Units::Bits] {
@@ -73,7 +73,7 @@ fn one_hidden_layer_between_pixels_and_labels_needs_no_chain() {
     }
 }
 
-/// With one hidden layer the classes are read exactly; with two the bound comes near.
+/// With one hidden layer the class probabilities are exact; with two the bound comes close.
 #[wasm_bindgen_test(unsupported = test)]
 fn classes_are_read_as_the_model_has_them() {
     for (i, (units, sizes)) in of_both_kinds(SHAPES).enumerate() {
@@ -115,7 +115,7 @@ fn a_run_with_labels_learns_to_read_them() {
         let read = classes::probabilities(run.model(), &visible);
         assert!(read[0][0] > 0.8 && read[1][1] > 0.8, "{name}: {read:?}");
     }
-    // What does not fit is refused, in words.
+    // What does not fit is refused, with a reason.
     let told =
         |settings: Settings, data: Examples| match Trainer::new(model(), settings).map(|mut run| run.begin(&data).map(drop)) {
             Err(error) | Ok(Err(error)) => error.to_string(),
@@ -128,7 +128,8 @@ fn a_run_with_labels_learns_to_read_them() {
     assert!(told(settings(2, "ucd-lmi"), without.with_labels(vec![2]).unwrap()).contains("2 of 2"));
 }
 
-/// With a class clamped chains draw `p(v | y)`, and free ones read classes as often as the model has them: each share within 4.5 standard errors, 4000 chains, seed 7.
+/// With a class clamped, chains draw `p(v | y)`; free ones read classes as often as the model has them. Each share is within 4.5 standard
+/// errors, 4000 chains, seed 7.
 #[wasm_bindgen_test(unsupported = test)]
 fn chains_draw_what_class_is_asked_for_and_read_what_they_see() {
     const COUNT: usize = 4000;

@@ -1,4 +1,4 @@
-//! Likelihoods against enumeration: the mean-field bound, annealed importance sampling, and the signals watched in training.
+//! Likelihoods against enumeration: the mean-field bound, annealed importance sampling, and the signals shown during training.
 
 use crate::common::{examples, log_sum, models, of_both_kinds, random_model};
 use dbm_core::ais::{AisEstimate, AisSettings, BaseDistribution, estimate};
@@ -11,7 +11,7 @@ use dbm_core::sweep::{AnnealedDraw, GibbsDraw};
 use dbm_core::{Backend, Clamp, Dbm, DbmError, Examples, Parity, SingleThread, Units, exact, signals};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-/// One to four hidden layers, small enough to enumerate; of the last the even layers have fewer units, of the others the odd ones.
+/// One to four hidden layers, small enough to enumerate. In the last model the even layers have fewer units, in the others the odd ones.
 const SIZES: [&[usize]; 5] = [&[6, 5], &[6, 5, 4], &[5, 4, 3, 3], &[4, 3, 3, 3, 2], &[4, 7, 2]];
 
 /// All visible states of a model, as bits and as a batch of unit values.
@@ -71,7 +71,7 @@ fn the_mean_field_posterior_is_a_fixed_point_and_a_row_its_own() {
                 assert!(a.row(0).iter().zip(b.row(row)).all(|(a, b)| (a - b).abs() < 1e-4), "{units:?} {sizes:?} row {row}");
             }
         }
-        // Rows leave at different sweeps, and a cap on the way is counted.
+        // Rows finish at different sweeps, and rows cut at a cap are counted.
         let distinct: std::collections::HashSet<u32> = together.sweeps.iter().copied().collect();
         assert!(distinct.len() > 1, "{:?}", together.sweeps);
         let cut = posterior(&model, &visible, 2, 1e-6);
@@ -79,13 +79,13 @@ fn the_mean_field_posterior_is_a_fixed_point_and_a_row_its_own() {
     }
 }
 
-/// Examples that are high more often the further to the right.
+/// Examples whose units are high more often towards the right.
 fn sloping(width: usize) -> Examples {
     let bits: Vec<u8> = (0..40 * width).map(|i| u8::from(i * 7919 % 101 < 100 * (i % width) / width)).collect();
     Examples::from_bits(width, &bits).unwrap()
 }
 
-/// 20 estimates at seed 5; |error| below 4 standard errors, which one such set in 800 would break (alpha = 20 * 6.3e-5).
+/// 20 estimates at seed 5; |error| below 4 standard errors, which about one such set in 800 would exceed (alpha = 20 * 6.3e-5).
 #[wasm_bindgen_test(unsupported = test)]
 fn annealing_finds_the_exact_log_z() {
     let mut total = 0.0;
@@ -96,7 +96,7 @@ fn annealing_finds_the_exact_log_z() {
             let found = estimate(&model, &base, &settings, &SingleThread).unwrap();
             let error = (found.log_z - exact) / found.standard_error;
             assert!(error.abs() < 4.0, "{:?} {:?}: {error:.2} standard errors", model.units(), model.sizes());
-            // The errors are small, and so the agreement says something.
+            // The errors are small, so the agreement is meaningful.
             assert!(found.standard_error < 0.03 && found.effective_sample_size > 90.0, "{found:?}");
             total += error;
         }
@@ -121,8 +121,8 @@ fn the_standard_error_tells_how_much_estimates_vary() {
     assert!((0.5..2.0).contains(&(deviation / reported)), "estimates vary by {deviation}, standard errors say {reported}");
 }
 
-/// A draw with annealed fields is a draw from the model whose parameters are annealed. At 1/2 and 1/4 the fields are the same to
-/// the last bits, so a state can differ only where a uniform falls between them.
+/// A draw with annealed fields is a draw from the model with annealed parameters. At 1/2 and 1/4 the fields agree up to the last bits, so a
+/// state can differ only where a uniform falls between them.
 #[wasm_bindgen_test(unsupported = test)]
 fn annealed_draws_are_draws_from_the_annealed_model() {
     for (units, beta) in [(Units::Signs, 0.5_f32), (Units::Bits, 0.25), (Units::Signs, 0.0), (Units::Bits, 1.0)] {
@@ -160,7 +160,7 @@ fn estimates_refuse_what_makes_no_sense() {
     assert!(matches!(refused, Err(DbmError::NotFinite { .. })), "{refused:?}");
 }
 
-/// `log sum over h_1 of exp(-E)` with the visible values and the means above as given, state by state.
+/// `log sum over h_1 of exp(-E)` for the given visible values and the means of the higher layers, state by state.
 fn log_sum_over_first_hidden(model: &Dbm, mut state: Vec<Vec<f32>>) -> f64 {
     let n = model.sizes()[1];
     let terms: Vec<f64> = (0..1_u32 << n)
@@ -198,7 +198,7 @@ fn conditionals_of_visible_units_are_exact_given_the_layers_above() {
     }
 }
 
-/// 4000 draws an example, 8 examples, seed 4, 4 standard errors (alpha = 8 * 6.3e-5).
+/// 4000 draws per example, 8 examples, seed 4, 4 standard errors (alpha = 8 * 6.3e-5).
 #[wasm_bindgen_test(unsupported = test)]
 fn the_pseudo_likelihood_averages_to_the_sum_over_all_units() {
     let model = random_model(Units::Bits, &[6, 5], 40);
@@ -213,7 +213,7 @@ fn the_pseudo_likelihood_averages_to_the_sum_over_all_units() {
     }
 }
 
-/// All ways in which each visible unit is low, high or missing.
+/// All combinations of low, high and missing visible units.
 fn all_gappy(model: &Dbm) -> Vec<Vec<Option<bool>>> {
     let n = model.n_visible() as u32;
     let unit = |code: u32, i: u32| [Some(false), Some(true), None][(code / 3_u32.pow(i) % 3) as usize];
@@ -242,7 +242,7 @@ fn with_gaps_likelihoods_and_their_bounds_are_those_of_what_is_known() {
             largest = largest.max(exact - bound);
             let values = posterior.means[0].row(row).iter().zip(visible);
             assert!(values.clone().all(|(&mean, bit)| bit.is_none_or(|bit| mean == model.units().value(bit))));
-            // Where hardly anything is known the means are hardly at the ends.
+            // Where hardly anything is known, few means are near the ends.
             assert!(values.filter(|(_, bit)| bit.is_none()).all(|(&mean, _)| mean > model.units().low() && mean < 1.0));
         }
         assert!((1e-3..3.0).contains(&largest), "{:?}: largest gap {largest}", model.sizes());
@@ -268,7 +268,7 @@ fn with_gaps_the_signals_look_at_known_units_alone() {
     let expected = ((1.0 - high[0]).powi(2) + high[2].powi(2) + (1.0 - high[5]).powi(2)) / 3.0;
     assert!((signals::reconstruction_errors(&model, &posterior)[0] - expected).abs() < 1e-6);
 
-    // Examples of which nothing is known take no part; nothing else can be said of them.
+    // Examples with no known units take no part; nothing else can be said about them.
     let seen = signals::Signals::of(&model, &data, 100, 1, 0).unwrap();
     assert!((seen.reconstruction_error - expected).abs() < 1e-2);
     let nothing = vec![None; 6];
@@ -276,7 +276,7 @@ fn with_gaps_the_signals_look_at_known_units_alone() {
     let seen = signals::Signals::of(&model, &mixed, 2, 1, 0).unwrap();
     assert!((seen.reconstruction_error - expected).abs() < 1e-2);
     assert_eq!(signals::Signals::of(&model, &examples(&[nothing]), 2, 1, 0), Err(DbmError::NoExamples));
-    // Annealing begins at the shares among known bits: unit 1 is never known, and as likely as not.
+    // Annealing begins at the shares among known bits: unit 1 is never known, and so equally likely high or low.
     let base = BaseDistribution::of_data(&model, &mixed).unwrap();
     let share = |ones: f64, zeros: f64| 0.5 * ((ones + 1.0) / (zeros + 1.0)).ln();
     let field = |a: f64| (2.0 * a.cosh()).ln();
@@ -301,8 +301,8 @@ fn reconstruction_errors_are_those_of_their_definition() {
     }
 }
 
-/// The free energy itself with one hidden layer, an upper bound on it with more, and in either case no worse than mean field's; whose bound is exact after a sweep for one hidden layer,
-/// and below for more.
+/// The free energy is exact with one hidden layer and an upper bound with more, and in either case at least as good as mean field's, whose
+/// bound is exact after a sweep with one hidden layer, and lower with more.
 #[wasm_bindgen_test(unsupported = test)]
 fn free_energies_and_mean_field_are_exact_for_one_hidden_layer_and_bounds_for_more() {
     for model in models(SIZES) {
@@ -322,7 +322,7 @@ fn free_energies_and_mean_field_are_exact_for_one_hidden_layer_and_bounds_for_mo
                 "{exact}, {bound}"
             );
         }
-        // A bound that is never tight, or always, would be another function.
+        // A bound that is never tight, or always tight, would be another function.
         assert!(model.depth() == 1 || (1e-3..3.0).contains(&gap), "{:?}: largest gap {gap}", model.sizes());
         assert_eq!(largest < 1e-4, model.depth() == 1, "{:?}: largest gap {largest}", model.sizes());
         let bytes: Vec<u8> = bits.iter().flatten().map(|&bit| u8::from(bit)).collect();
@@ -330,7 +330,7 @@ fn free_energies_and_mean_field_are_exact_for_one_hidden_layer_and_bounds_for_mo
         assert!((signals::mean_free_energy(&model, &bytes) - mean).abs() < 1e-2);
         assert_eq!(signals::mean_free_energy(&model, &[]), 0.0);
     }
-    // Missing units are summed out like hidden ones: exact on even layers of one unit each.
+    // Missing units are summed out like hidden ones: exact if the even layers have one unit each.
     let model = random_model(Units::Signs, &[3, 4], 3);
     let row = vec![Some(true), None, Some(false)];
     let posterior = posterior_of(&model, &examples(std::slice::from_ref(&row)), 1000, 1e-6);
@@ -341,14 +341,14 @@ fn free_energies_and_mean_field_are_exact_for_one_hidden_layer_and_bounds_for_mo
 #[wasm_bindgen_test(unsupported = test)]
 fn activities_are_the_mean_posteriors_counted() {
     for units in [Units::Signs, Units::Bits] {
-        // Units that are always low, always high, and high for one example of two.
+        // Units that are always low, always high, and high for one of two examples.
         let biases = vec![vec![0.0], vec![-9.0, 9.0, 0.0]];
         let model = Dbm::new(units, vec![vec![0.0, 0.0, 50.0]], biases).unwrap();
         let visible = Matrix::from_vec(2, 1, vec![units.value(false), units.value(true)]);
         let posterior = posterior(&model, &visible, 10, 1e-6);
         let [means] = &signals::activities(&model, &posterior)[..] else { panic!("one hidden layer") };
         let activity = signals::Activity::of(means);
-        let middle = if units == Units::Signs { 0.5 } else { 0.75 }; // a bit that is 0 drives nothing
+        let middle = if units == Units::Signs { 0.5 } else { 0.75 }; // a bit that is 0 has no effect
         let at = |mean: f64| (mean * signals::ACTIVITY_BINS as f64 - 1e-6) as usize;
         assert_eq!((activity.low, activity.high, activity.bins.iter().sum::<u32>()), (1, 1, 3), "{activity:?}");
         let place = activity.bins.iter().enumerate().position(|(place, &count)| count > 0 && place > 0).unwrap();

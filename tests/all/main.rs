@@ -1,4 +1,5 @@
-//! The tests of the mathematics, of the GPU's kernels and of the diagnostics, natively and in a browser: one program, which is linked and started once.
+//! The tests of the mathematics, of the GPU kernels and of the diagnostics, natively and in a browser: one program, linked and started
+//! once.
 
 #[cfg(target_arch = "wasm32")]
 wasm_bindgen_test::wasm_bindgen_test_configure!(run_in_browser);

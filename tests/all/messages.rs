@@ -1,4 +1,4 @@
-//! Messages as they cross between page and worker: packed as the browser posts them and back, unchanged.
+//! Messages between page and worker: packed as the browser posts them and unpacked again, unchanged.
 
 use dbm_core::complete::{AnswerFrame, AnswerTrace, Method};
 use dbm_core::coupling::Meeting;
@@ -17,7 +17,7 @@ use dbm_protocol::{
 use std::fmt::Debug;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-/// Packs and unpacks a message, which must come out as it was.
+/// Packs and unpacks a message, which must not change.
 fn cross<B: Body + Clone + PartialEq + Debug>(id: Option<u32>, body: B) {
     let message = Envelope::new(id, body);
     let parcel = wire::pack(message.clone()).expect("can be sent");
@@ -228,7 +228,7 @@ fn messages_of_the_second_worker_cross_unchanged() {
     }
 }
 
-/// A column of each kind.
+/// One column of each kind.
 fn table() -> Visible {
     let kinds = [
         ColumnKind::Binary { low: "no".into(), high: "yes".into() },

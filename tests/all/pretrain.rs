@@ -1,4 +1,4 @@
-//! Greedy pretraining: each RBM against the doubled model it stands for, the composed model against its RBMs, and what it is good for.
+//! Greedy pretraining: each RBM against the doubled model it represents, the composed model against its RBMs, and the benefit for training.
 
 use crate::common::{distribution, misfit};
 use dbm_core::linalg::Matrix;
@@ -10,7 +10,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 
 const KINDS: [Units; 2] = [Units::Signs, Units::Bits];
 
-/// Trained for long enough, at such a rate, that all parameters are far from zero.
+/// Trained long enough, and at such a rate, that all parameters are far from zero.
 fn trained(sizes: &[usize], units: Units) -> Pretrainer {
     let data = Examples::from_bits(4, &[1, 1, 0, 0, 0, 0, 1, 1, 1, 0, 1, 1]).unwrap();
     let settings = PretrainSettings { steps: 150, learning_rate: 0.3, batch: 20, k: 2, deviation: 0.3, seed: 5 };
@@ -21,14 +21,14 @@ fn trained(sizes: &[usize], units: Units) -> Pretrainer {
     run
 }
 
-/// Copies of the (lower, upper) layer that RBM `layer` of `depth` stands for: one to hear from each side that the deep model's
-/// other layer hears from.
+/// Copies of the (lower, upper) layer in the doubled model of RBM `layer` of `depth`: one for each side from which the other layer receives
+/// input in the deep model.
 fn copies(layer: usize, depth: usize) -> (usize, usize) {
     (1 + usize::from(layer + 1 < depth), 1 + usize::from(layer > 0))
 }
 
-/// The doubled model itself: copies of both layers, all joined by the same weights, with the same biases. `upside_down` puts the
-/// upper layer in the place of the visible one.
+/// The doubled model itself: copies of both layers, all joined by the same weights, with the same biases. `upside_down` makes the upper
+/// layer the visible one.
 fn doubled(units: Units, rbm: &Rbm, (lower, upper): (usize, usize), upside_down: bool) -> Dbm {
     let weight = rbm.weight;
     let (rows, columns) = (weight.rows() * lower, weight.columns() * upper);
@@ -42,8 +42,8 @@ fn doubled(units: Units, rbm: &Rbm, (lower, upper): (usize, usize), upside_down:
     Dbm::new(units, vec![weight.data().to_vec()], biases).unwrap()
 }
 
-/// The law of the first copy of the hidden layer given copies of `state` in the visible one, by enumeration: of each of its
-/// states in binary counting order.
+/// The distribution of the first copy of the hidden layer given copies of `state` in the visible one, by enumeration: the probability of
+/// each of its states in binary counting order.
 fn law(model: &Dbm, state: &[f32], hidden: usize) -> Vec<f64> {
     let high = model.units().high();
     let clamped: Vec<Option<bool>> = state.iter().cycle().take(model.n_visible()).map(|&x| Some(x == high)).collect();
@@ -67,7 +67,7 @@ fn counts(drawn: &Matrix, high: f32) -> Vec<u32> {
 
 #[wasm_bindgen_test(unsupported = test)]
 fn draws_follow_the_law_of_the_doubled_model() {
-    // 20 000 draws each way for each of 12 RBMs, seed 3; alpha about 1e-5 for each of the 24 comparisons.
+    // 20 000 draws in each direction for each of 12 RBMs, seed 3; alpha about 1e-5 for each of the 24 comparisons.
     let n = 20_000;
     let mut streams = Streams::new(3).of_chains(Purpose::Pretraining, 0, 0..n);
     for units in KINDS {
@@ -85,7 +85,7 @@ fn draws_follow_the_law_of_the_doubled_model() {
                     let draws = rbm.draw(&fields, &mut streams).unwrap();
                     let misfit = misfit(&counts(&draws, units.high()), &law);
                     assert!(misfit < 5.0, "{units:?} {sizes:?}, RBM {layer}, upside down {upside_down}: {misfit:.1}");
-                    // Their means are the law's, exactly.
+                    // Their means are those of the distribution, exactly.
                     for (i, &mean) in rbm.means(&fields).row(0).iter().enumerate() {
                         let high: f64 = law.iter().enumerate().filter(|(code, _)| code >> i & 1 == 1).map(|(_, p)| p).sum();
                         let expected = f64::from(units.low()) + f64::from(units.gap()) * high;
@@ -123,7 +123,7 @@ fn fields_of_the_composed_model_are_the_means_of_those_its_rbms_gave() {
     }
 }
 
-/// On all bits, and on data of which an eighth is hidden, by chance, seed 8: what is learned of the rest goes for all.
+/// On all bits, and on data with an eighth hidden at random, seed 8: what is learned from the rest holds for all.
 #[wasm_bindgen_test(unsupported = test)]
 fn pretraining_raises_the_exact_likelihood_far_above_that_of_the_gaussian_start() {
     let whole = bars::dataset(4).unwrap().examples;
@@ -131,7 +131,7 @@ fn pretraining_raises_the_exact_likelihood_far_above_that_of_the_gaussian_start(
     let known: Vec<u8> = (0..whole.len() * 16).map(|_| u8::from(stream.below(8) > 0)).collect();
     let gaps = whole.clone().with_gaps(&known).unwrap();
     assert!(gaps.missing() > 40);
-    // The best possible is log 1/30 = -3.4; independent units, each as often high as in the data, reach 16 log 1/2 = -11.1.
+    // The best possible is log 1/30 = -3.4; independent units, each high as often as in the data, reach 16 log 1/2 = -11.1.
     let best = -(whole.len() as f64).ln();
     for (units, (data, least)) in KINDS.into_iter().flat_map(|units| [(&whole, 3.0), (&gaps, 2.0)].map(|data| (units, data))) {
         let settings = PretrainSettings { steps: 600, learning_rate: 0.2, seed: 1, ..PretrainSettings::default() };
@@ -152,7 +152,7 @@ fn short(units: Units, batch: usize) -> Pretrainer {
     Pretrainer::new(&[16, 10, 7, 4], units, settings).unwrap().with_backend(Backend::Plain)
 }
 
-/// Seed to bits, pinned, for the plain backend: the same natively and in every browser. A change here changes every run.
+/// Bits pinned by seed, for the plain backend: the same natively and in every browser. A change here changes every run.
 #[wasm_bindgen_test(unsupported = test)]
 fn a_short_run_is_pinned() {
     let data = bars::dataset(4).unwrap().examples;
@@ -188,7 +188,7 @@ fn rbms_are_trained_one_after_another() {
         }
         assert!((0.0..=1.0).contains(&run.reconstruction_error().unwrap()));
     }
-    // All are done: a further step changes nothing.
+    // All RBMs are done: a further step changes nothing.
     let model = run.model();
     run.step(&data).unwrap();
     assert_eq!((run.steps_done(), run.layer(), run.is_done(), run.model()), (9, 2, true, model));

@@ -1,5 +1,5 @@
-//! The proof that the page shows, as its worker computes it: after 10^5 samples each, the exact gradient lies in the intervals of the coupled estimators and outside
-//! those of contrastive divergence.
+//! The proof shown on the page, as its worker computes it: after 10^5 samples each, the exact gradient lies within the intervals of the
+//! coupled estimators and outside those of contrastive divergence.
 
 use dbm_core::Settings;
 use dbm_core::diagnostics::{EstimateSums, ExactGradient, simultaneous};
@@ -7,10 +7,10 @@ use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ProofPrese
 use std::fmt::Write;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-/// Jobs that the samples of one estimator are cut into.
+/// Jobs into which the samples of one estimator are divided.
 const JOBS: u32 = 4;
 
-/// Parameters, at least, that the interval of a biased estimator leaves out. On this model it is 18 or more with every seed that was tried.
+/// The fewest parameters outside the intervals of a biased estimator. On this model there are at least 18 with every seed that was tried.
 const SEVERAL: usize = 10;
 
 fn ask(command: DiagnosticsCommand) -> DiagnosticsEvent {
@@ -46,12 +46,12 @@ fn estimates(preset: &ProofPreset, model: &SmallModel, estimator: &str) -> Vec<(
     all.mean_and_error()
 }
 
-/// Of each estimator, the parameters whose interval does not hold the exact value, and a table of all for who reads a failure.
+/// For each estimator, the parameters whose interval does not contain the exact value, and a table of all of them for diagnosing a failure.
 fn outside(preset: &ProofPreset, exact: &ExactGradient, model: &SmallModel, estimator: &str) -> (usize, String) {
     let factor = simultaneous(preset.level, exact.gradient.len());
     let (mut count, mut table) = (0, format!("{estimator}: exact, mean, half width of the interval\n"));
     for ((name, exact), (mean, error)) in names(model).iter().zip(&exact.gradient).zip(estimates(preset, model, estimator)) {
-        // What never varies must be right to the rounding of f32.
+        // An estimate that never varies must be right up to f32 rounding.
         let width = factor * error + 1e-5;
         let out = (mean - exact).abs() > width;
         count += usize::from(out);

@@ -1,4 +1,5 @@
-//! Every fast path against the paper's algorithms for one chain, written plainly: given the same draws they make the same states and the same gradient.
+//! Every fast path against the paper's algorithms for one chain, written plainly: given the same draws, they produce the same states and
+//! the same gradient.
 
 use crate::common::random_model;
 use dbm_core::chains::Chains;
@@ -10,7 +11,7 @@ use dbm_core::sweep::{LocalMode, search, uniform_start};
 use dbm_core::{Clamp, Dbm, Settings, Units};
 use wasm_bindgen_test::wasm_bindgen_test;
 
-/// A chain's stream, drawn from as the fast paths draw.
+/// A chain's stream, used as the fast paths use it.
 struct Draws(Stream);
 
 impl RandomSource for Draws {
@@ -73,13 +74,13 @@ fn searches_and_sweeps_are_the_papers() {
     }
 }
 
-/// One phase of UCD-LMI, or of what is left of it without the search or without the coupling; and tau.
+/// One phase of UCD-LMI, or of the variants without the search or without the coupling; and tau.
 fn phase(reference: Reference, v: &State, settings: &Settings, stream: Stream) -> (Gradient, u32) {
     let mut random = Draws(stream);
     let mut x0 = reference.uniform_state(v, &mut random);
     let name = settings.estimator.kind.name();
     if name == "ucd-mh" {
-        random.coin(); // of the search that there is not
+        random.coin(); // for the missing search
     } else {
         let mode = reference.local_search(x0, &mut random).0;
         x0 = reference.gibbs_sweep(mode, &mut random);
@@ -92,7 +93,7 @@ fn phase(reference: Reference, v: &State, settings: &Settings, stream: Stream) -
     (reference.estimate(&x0, &coupling, settings.marginalize), coupling.tau)
 }
 
-/// Algorithms 2, 3 and 4, marginalized and not: the gradient of one example, and both meeting times.
+/// Algorithms 2, 3 and 4, marginalized or not: the gradient of one example, and both meeting times.
 #[wasm_bindgen_test(unsupported = test)]
 fn a_chains_gradient_is_the_papers() {
     let mut longest = 0;

@@ -1,4 +1,4 @@
-//! A run is a value: the same bits whatever the number of threads, slicing, or pauses.
+//! A run is a value: the same bits for any number of threads, any slicing and any pauses.
 
 use crate::common::random_model;
 use dbm_core::chains::Work;
@@ -33,7 +33,7 @@ fn trainer(method: OptimizerMethod) -> Trainer {
     Trainer::new(init::orthogonal(&[16, 20, 7], Units::Signs, 2).unwrap(), settings(method)).unwrap()
 }
 
-/// A run by another estimator, on a model on which its couplings end soon.
+/// A run with another estimator, on a model in which couplings end soon.
 fn estimator(name: &str) -> Trainer {
     let estimator: EstimatorSettings = name.parse().unwrap();
     let conditional = if estimator.kind.descriptor().persistent { 0.0 } else { 0.4 };
@@ -44,7 +44,7 @@ fn estimator(name: &str) -> Trainer {
 const NAMES: [&str; 10] =
     ["mp-3", "ucd-lmi", "ucd-mh", "ucd-gibbs", "lmi", "cd-2", "pcd-1", "pcd-gibbs-2", "centered-pcd-1", "centered-ucd-lmi"];
 
-/// Computes shards last to first, as a pool of threads well might.
+/// Computes shards last to first, as a thread pool might.
 struct Backwards;
 
 impl Host for Backwards {
@@ -58,7 +58,7 @@ impl Host for Backwards {
         0.0
     }
 
-    /// So that some shards go together and some alone.
+    /// So that some shards are estimated together and some alone.
     fn threads(&self) -> usize {
         2
     }
@@ -86,7 +86,8 @@ fn a_step_in_slices_changes_no_bit() {
     assert_eq!(whole.snapshot(), sliced.snapshot());
 }
 
-/// Takes the run `2 steps` steps, and again on threads in another order, with a pause in the middle, from which a snapshot takes it on: the bits are the same.
+/// Makes `2 steps` steps of the run, and again with the threads in another order and a pause in the middle, after which a snapshot
+/// continues it: the bits are the same.
 fn in_two_ways(mut whole: Trainer, data: &Examples, steps: usize) -> Trainer {
     let mut half = whole.clone();
     for _ in 0..steps {
@@ -103,7 +104,7 @@ fn in_two_ways(mut whole: Trainer, data: &Examples, steps: usize) -> Trainer {
     whole
 }
 
-/// A run that climbs a ladder, so fast that the ladder changes at nearly every step.
+/// A run that climbs a ladder so fast that the ladder changes at nearly every step.
 fn climber(rate: f64) -> Trainer {
     let mut estimator: EstimatorSettings = "centered-ptt-2".parse().unwrap();
     estimator.ladder_every = 2;
@@ -126,7 +127,8 @@ fn a_climbing_run_is_a_value_too() {
     assert_eq!(on_replicas(&run, 2, &data(), 20).snapshot(), alone.snapshot());
 }
 
-/// With the same settings a run that begins where another stands differs from it in its step, its average and its optimizer alone; with others it takes what its estimator has a use for.
+/// With the same settings, a run that starts from another run's state differs from it only in its step, its average and its optimizer; with
+/// others, it takes over what its estimator uses.
 #[wasm_bindgen_test(unsupported = test)]
 fn a_run_can_begin_where_another_one_stands() {
     let mut run = climber(0.1);
@@ -144,7 +146,7 @@ fn a_run_can_begin_where_another_one_stands() {
     let with =
         |name: &str, batch: usize| at(Settings { estimator: name.parse().unwrap(), batch, ..run.settings().clone() }).snapshot();
     let chains = |snapshot: &Snapshot| snapshot.persistent.clone().unwrap_or_default();
-    // Chains at the model, from the first again.
+    // Chains at the model, repeated from the first.
     let pcd = with("pcd-gibbs-1", 80);
     let (of_model, visible) = (&chains(&before)[chains(&before).len() - 3..], 16);
     assert_eq!((pcd.ladder.is_some(), pcd.offsets.is_some(), chains(&pcd).len()), (false, false, 3));
@@ -156,7 +158,8 @@ fn a_run_can_begin_where_another_one_stands() {
     assert!(going_on.step(&data(), &SingleThread).unwrap().climb.unwrap().taken);
 }
 
-/// New units that hear nothing change nothing that the model says, and orthogonal ones little: the model goes on learning, ladder, chains and all.
+/// New units without weights change nothing in the model's distribution, and orthogonal ones little; the model keeps learning, ladder and
+/// chains included.
 #[wasm_bindgen_test(unsupported = test)]
 fn a_run_can_go_on_with_more_hidden_units_than_it_had() {
     let mut run = climber(0.1);
@@ -176,7 +179,7 @@ fn a_run_can_go_on_with_more_hidden_units_than_it_had() {
     let rungs = going_on.ladder().unwrap().rungs().to_vec();
     assert_eq!((going_on.model().sizes(), rungs.len()), (&grown[..], run.ladder().unwrap().rungs().len()));
     assert!(rungs[0].weights().iter().all(|w| w.data().iter().all(|&x| x == 0.0)));
-    // What was there is there still, in the corner of what there is now.
+    // The old weights are still there, in the corner of the new ones.
     for (l, (now, then)) in going_on.model().weights().iter().zip(run.model().weights()).enumerate() {
         (0..sizes[l]).for_each(|row| assert_eq!(now.row(row)[..sizes[l + 1]], *then.row(row)));
     }
@@ -189,7 +192,7 @@ fn a_run_can_go_on_with_more_hidden_units_than_it_had() {
     }
 }
 
-/// A run by particles along temperatures, at a model that freezes: weak weights alone, but many that want the same.
+/// A run with particles along temperatures, at a model that freezes: all its weights are weak, but many of them agree.
 fn along_temperatures() -> Trainer {
     let estimator = EstimatorSettings { particles: 24, smc_steps: 8, ..EstimatorSettings::new(EstimatorKind::UcdSmc) };
     let optimizer = OptimizerSettings { learning_rate: 1e-6, ..settings(OptimizerMethod::Sgd).optimizer };
@@ -210,10 +213,10 @@ fn temperatures_are_part_of_the_run_and_move_after_each_step() {
     assert_eq!(begun.snapshot().ladder, alone.snapshot().ladder);
 }
 
-/// Runs of a step go along the temperatures that the steps before it have left, to the bit: none of its own particles has moved one.
+/// The runs of a step use the temperatures left by earlier steps, to the bit: none of the step's own particles has moved one.
 #[wasm_bindgen_test(unsupported = test)]
 fn a_steps_own_particles_move_none_of_its_temperatures() {
-    // Cut after one step: of each shard the start and one run offered.
+    // Cut after one step: for each shard, the start and one offered run.
     let settings = Settings { max_meeting: 1, conditional: 0.0, ..along_temperatures().settings().clone() };
     let mut run = Trainer::new(along_temperatures().model().clone(), settings).unwrap();
     (0..3).for_each(|_| drop(run.step(&data(), &SingleThread).unwrap()));
@@ -257,7 +260,8 @@ fn temperatures_go_where_equal_steps_are_too_long() {
     );
 }
 
-/// A step that goes too far is undone, at half the rate; where there is only the lowest rung to go back to, it says what start it needs.
+/// A step that goes too far is undone, at half the rate; if only the lowest rung is left to go back to, the error says what start is
+/// needed.
 #[wasm_bindgen_test(unsupported = test)]
 fn a_step_too_far_is_undone() {
     let mut run = climber(3.0);
@@ -291,7 +295,7 @@ fn runs_are_values_whoever_computes_and_wherever_they_pause() {
     }
 }
 
-/// Every replica's part to all the others.
+/// Sends every replica's part to all the others.
 fn exchange(replicas: &mut [Trainer], what: Exchange) {
     let of = replicas.len();
     for index in 0..of {
@@ -379,13 +383,13 @@ fn a_snapshot_whose_chains_or_offsets_do_not_fit_is_refused() {
     }
 }
 
-/// The same data, of which in every other row some bits are missing: by 16 rows many, in one of them all.
+/// The same data with some bits missing in every other row: in 16 rows many, in one of them all.
 fn data_with_gaps() -> Examples {
     let known: Vec<u8> = (0..40 * 16_u32).map(|i| u8::from(i / 16 % 2 == 0 || (i * i + i / 7) % 5 > 1 && i / 16 != 21)).collect();
     data().with_gaps(&known).unwrap()
 }
 
-/// A batch whose examples turn out to have no gaps is one that was never asked, to the bit; and what stands for a missing bit is nothing.
+/// A batch whose marks show no gaps is identical, to the bit, to one without marks; and the values stored for missing bits have no effect.
 #[wasm_bindgen_test(unsupported = test)]
 fn marks_that_mark_nothing_and_values_that_are_missing_change_no_bit() {
     let visible = |missing: f32| Matrix::from_vec(2, 16, (0..32).map(|i| [1.0, -1.0, -1.0, missing][i % 4]).collect());
@@ -402,7 +406,8 @@ fn marks_that_mark_nothing_and_values_that_are_missing_change_no_bit() {
     }
 }
 
-/// Seed to bits, pinned, for the plain backend, estimator by estimator: the same natively and in every browser. A change here changes every run.
+/// Bits pinned by seed, for the plain backend, estimator by estimator: the same natively and in every browser. A change here changes every
+/// run.
 #[wasm_bindgen_test(unsupported = test)]
 fn short_runs_are_pinned() {
     let data = data();
@@ -430,7 +435,8 @@ const PINNED: [&str; 11] = [
     "f75019b401eff7d6",
 ];
 
-/// Shards that go together have, each, the bits that they have alone: whole or with gaps, free or with masks, with labels, and with chains that live on.
+/// Shards estimated together each have the bits that they have alone: with gaps or without, free or with masks, with labels, and with
+/// persistent chains.
 #[wasm_bindgen_test(unsupported = test)]
 fn shards_together_have_the_bits_of_each_alone() {
     let gaps =
@@ -455,7 +461,7 @@ fn shards_together_have_the_bits_of_each_alone() {
                 let together = run.estimate_together(&shards, [2, 0, 1], &|| 0.0);
                 assert_eq!(together.len(), 3);
                 for (mut estimate, shard) in together.into_iter().zip([2, 0, 1]) {
-                    // What the fields cost is counted for all of them together.
+                    // The cost of the fields is counted for all of them together.
                     let mut expected = alone[shard].clone();
                     for info in [&mut estimate.info, &mut expected.info] {
                         (info.positive.work, info.negative.work) = (Work::default(), Work::default());
@@ -468,7 +474,7 @@ fn shards_together_have_the_bits_of_each_alone() {
     }
 }
 
-/// Where one side of every product is binary, the fast kernels have the same bits on every machine, too, whatever its vector unit.
+/// Where one side of every product is binary, the fast kernels also have the same bits on every machine, with any vector unit.
 #[wasm_bindgen_test(unsupported = test)]
 fn fast_runs_of_states_alone_are_pinned() {
     let bits: Vec<u8> = (0..70 * 101_u32).map(|i| u8::from(i * i % 7 < 3)).collect();
@@ -486,7 +492,7 @@ fn fast_runs_of_states_alone_are_pinned() {
     assert_eq!(checksums, ["aa9d66ea04351575", "18157e3bcd9d3e99", "6365b67202cf66df"]);
 }
 
-/// Two patterns, whole or of each two thirds known in three ways, learned by models small enough to enumerate.
+/// Two patterns, complete or with two thirds of each known in three ways, learned by models small enough to enumerate.
 #[wasm_bindgen_test(unsupported = test)]
 fn training_raises_the_exact_likelihood() {
     let rows: Vec<u8> = [[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]].into_iter().cycle().take(6).flatten().collect();
@@ -510,7 +516,7 @@ fn training_raises_the_exact_likelihood() {
         for _ in 0..500 {
             run.step(data, &SingleThread).unwrap();
         }
-        // Of the patterns themselves too, which no row with gaps shows whole.
+        // The patterns themselves, too, which no row with gaps shows completely.
         let (of_data, of_whole) = (log_p(&run, data), log_p(&run, &whole));
         let case = format!("{units:?} {sizes:?}: {before:.2} to {of_whole:.2}, of what is known {of_data:.2}");
         assert!(of_data > least && of_data < best + 1e-6 && of_whole > before + 1.0, "{case}");

@@ -1,5 +1,5 @@
-//! Tempering against enumeration: exchanges leave the product of all rungs' distributions as it is; runs of particles estimate Z without bias, and their coupled chains
-//! every mean.
+//! Tempering against enumeration: exchanges leave the product of all rungs' distributions invariant; runs of particles estimate Z without
+//! bias, and their coupled chains every mean.
 
 use crate::common::{State, close, distribution, draw, for_each_state, misfit, of_both_kinds, random_model, worst_error};
 use dbm_core::chains::Work;
@@ -11,7 +11,7 @@ use dbm_core::{Clamp, Dbm, LadderSnapshot, Parameters, Parity};
 use std::collections::BTreeMap;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-/// One and two hidden layers; in the last the even layers have fewer units, so that they are held.
+/// One and two hidden layers; in the last shape the even layers have fewer units, so they are held.
 const SHAPES: [&[usize]; 3] = [&[3, 2], &[2, 2, 1], &[2, 4, 1]];
 
 /// A ladder of independent units and a model half as strong as this one.
@@ -32,7 +32,8 @@ fn ladder(model: &Dbm) -> Ladder {
     .unwrap()
 }
 
-/// Chains that begin as exact and independent draws at every rung are that after a round: at each rung, and at every two neighbours together.
+/// Chains that begin as exact, independent draws at every rung are still so after a round: at each rung, and at each pair of neighbours
+/// jointly.
 #[wasm_bindgen_test(unsupported = test)]
 fn a_round_of_exchanges_leaves_the_product_of_the_rungs_distributions() {
     const CHAINS: usize = 40_000;
@@ -85,7 +86,7 @@ fn a_round_of_exchanges_leaves_the_product_of_the_rungs_distributions() {
     }
 }
 
-/// What neighbours say of each other's states makes the difference of their log Z, from below and from above.
+/// The log ratios at each other's states give the difference between neighbours' log Z, from below and from above.
 #[wasm_bindgen_test(unsupported = test)]
 fn the_ratios_of_an_exchange_are_those_of_the_rungs() {
     for (i, (units, sizes)) in of_both_kinds(SHAPES).enumerate() {
@@ -116,15 +117,16 @@ fn the_ratios_of_an_exchange_are_those_of_the_rungs() {
 /// Particles of a run: with two, none would ever be resampled.
 const N: usize = 3;
 
-/// Where the particles are, with the logs of their weights and of what was averaged out already.
+/// The positions of the particles, with the logs of their weights and of the part of Z already averaged out.
 type Particles = ([usize; N], [u64; N], u64);
 
-/// Every place of `N` particles among so many states.
+/// Every position of `N` particles among this many states.
 fn places(states: usize) -> impl Iterator<Item = [usize; N]> {
     (0..states.pow(N as u32)).map(move |code| [code % states, code / states % states, code / states / states])
 }
 
-/// Every outcome of systematic resampling, with its probability: copies of a particle take the places `u, 1 + u, 2 + u` of the line of `N` times the weights.
+/// Every outcome of systematic resampling, with its probability: copies of a particle fill the places `u, 1 + u, 2 + u` on a line of `N`
+/// times the weights.
 fn resampled(at: [usize; N], weights: [f64; N]) -> Vec<([usize; N], f64)> {
     let ends: Vec<f64> = (1..=N).map(|n| N as f64 * weights[..n].iter().sum::<f64>()).collect();
     let mut cuts: Vec<f64> = ends.iter().map(|end| end.fract()).chain([0.0, 1.0]).collect();
@@ -134,10 +136,11 @@ fn resampled(at: [usize; N], weights: [f64; N]) -> Vec<([usize; N], f64)> {
     cuts.windows(2).filter(|cut| cut[1] - cut[0] > 1e-12).map(outcome).collect()
 }
 
-/// What a run can come to: where its particles are, their weights, log Zhat, and with what probability.
+/// An outcome of a run: the positions of its particles, their weights, log Zhat, and its probability.
 type Outcome = ([usize; N], [f64; N], f64, f64);
 
-/// The law of a run, by plain enumeration: of everything that a run can come to, with the probability. And how many times its particles are resampled, on average.
+/// The law of a run, by plain enumeration: every possible outcome with its probability. And how often its particles are resampled, on
+/// average.
 fn law_of_runs(model: &Dbm, base: &[Vec<f64>], points: &[(Dbm, f64)]) -> (Vec<Outcome>, f64) {
     let mut states = Vec::new();
     for_each_state(model, &vec![None; model.n_visible()], |state, _| states.push(state.clone()));
@@ -153,7 +156,7 @@ fn law_of_runs(model: &Dbm, base: &[Vec<f64>], points: &[(Dbm, f64)]) -> (Vec<Ou
         let terms = states.iter().filter(|other| same(other, &states[at], true)).map(|other| log_p(other, point));
         log_sum_exp(&terms.collect::<Vec<f64>>())
     };
-    // From state to state by one sweep: what is not held given what is, and then what is held.
+    // Transitions between states in one sweep: what is not held given what is, and then what is held.
     let half = |point: &(Dbm, f64), kept_is_held: bool| -> Vec<Vec<f64>> {
         let to = |from: usize| -> Vec<f64> {
             let weights =
@@ -188,7 +191,7 @@ fn law_of_runs(model: &Dbm, base: &[Vec<f64>], points: &[(Dbm, f64)]) -> (Vec<Ou
             let weights: [f64; N] = std::array::from_fn(|i| f64::from_bits(weights[i]) + change[at[i]]);
             let sum = log_sum_exp(&weights);
             let w = weights.map(|weight| (weight - sum).exp());
-            // They are resampled where the effective sample size is below half of them.
+            // They are resampled if the effective sample size is below half of them.
             let outcomes = if 1.0 / w.iter().map(|w| w * w).sum::<f64>() < 0.5 * N as f64 {
                 let log_z = f64::from_bits(log_z) + sum - (N as f64).ln();
                 times_resampled += p;
@@ -214,15 +217,15 @@ fn law_of_runs(model: &Dbm, base: &[Vec<f64>], points: &[(Dbm, f64)]) -> (Vec<Ou
     (law.into_iter().map(end).collect(), times_resampled)
 }
 
-/// By enumeration of everything that a run of three particles can come to: the mean of its estimate of Z is Z, particles weighted by it follow the model, and so two coupled chains of runs estimate without
-/// bias. And the runs that are drawn follow that law.
+/// By enumeration of every outcome of a run with three particles: the mean of its estimate of Z is Z, particles weighted by it follow the
+/// model, and so two coupled chains of runs estimate without bias. The runs that are drawn follow that law.
 #[wasm_bindgen_test(unsupported = test)]
 fn runs_of_particles_follow_their_law_and_estimate_z_without_bias() {
     const RUNS: usize = 30_000;
     let shapes: [&[usize]; 2] = [&[2, 1], &[1, 1, 1]];
     for (i, (units, sizes)) in of_both_kinds(shapes).enumerate() {
         let mut resampled_in_all = 0.0;
-        // All units pull one way, so that one particle in three can outweigh the others, and they are resampled now and then.
+        // All units pull in one direction, so that one particle in three can outweigh the others and resampling happens now and then.
         let model = random_model(units, sizes, 340 + i as u64);
         let pulled = |values: &[f32], by: f32| values.iter().map(|x| x + by).collect::<Vec<f32>>();
         let weights = model.weights().iter().map(|weight| pulled(weight.data(), 2.0)).collect();
@@ -248,7 +251,7 @@ fn runs_of_particles_follow_their_law_and_estimate_z_without_bias() {
             check_coupled_chains(&law, &exact);
             resampled_in_all += times_resampled;
 
-            // What is drawn: the cells are the states of both particles and what is thought of Z.
+            // The draws: the cells are the states of the particles and their estimate of Z.
             let mut streams = Streams::new(8).of_chains(Purpose::Completion, i as u64, 0..RUNS as u64);
             let visible = Matrix::from_vec(RUNS, sizes[0], vec![units.low(); RUNS * sizes[0]]);
             let (mut spread, mut work) = (Spread::default(), Work::default());
@@ -274,7 +277,7 @@ fn runs_of_particles_follow_their_law_and_estimate_z_without_bias() {
     }
 }
 
-/// The mean of `H` over the law of both chains: runs of one estimate of Z are as one, since chains tell them apart by that alone.
+/// The mean of `H` over the law of both chains. Runs with the same estimate of Z count as one, since chains distinguish them by that alone.
 fn check_coupled_chains(law: &[Outcome], exact: &[(State, f64)]) {
     let mut classes: BTreeMap<i64, (f64, f64, Vec<f64>)> = BTreeMap::new();
     for (at, w, log_z, p) in law {
@@ -306,7 +309,7 @@ fn check_coupled_chains(law: &[Outcome], exact: &[(State, f64)]) {
             for offered in 0..n {
                 let p = apart[x * n + y] * classes[offered].1;
                 let (a_x, a_y) = (accepts(offered, x), accepts(offered, y));
-                // One uniform for both: they accept together, or the one that accepts more easily alone.
+                // One uniform for both: they accept together, or only the one that accepts more easily does.
                 for (weight, to) in [(a_x, offered), (1.0 - a_x, x), (-a_y, offered), (a_y - 1.0, y)] {
                     add(p * weight, to);
                 }
@@ -322,7 +325,8 @@ fn check_coupled_chains(law: &[Outcome], exact: &[(State, f64)]) {
     close(&mean, &exact.iter().map(|(_, p)| *p).collect::<Vec<_>>(), 1e-6);
 }
 
-/// The chances that two coupled chains meet after 1, 2, ... `LAST - 1` steps, and later, by enumeration; of runs `(p, log Zhat)` no two of which are the same.
+/// The probabilities that two coupled chains meet after 1, 2, ... `LAST - 1` steps, and later, by enumeration; the runs are
+/// `(p, log Zhat)`, no two of them alike.
 fn law_of_meetings<const LAST: usize>(of: &[(f64, f64)]) -> [f64; LAST] {
     let accepts = |offered: usize, at: usize| (of[offered].1 - of[at].1).exp().min(1.0);
     let mut law = [0.0; LAST];
@@ -336,7 +340,7 @@ fn law_of_meetings<const LAST: usize>(of: &[(f64, f64)]) -> [f64; LAST] {
         let before = std::mem::take(&mut apart);
         for (((x, y), p), offered) in before.iter().flat_map(|pair| (0..of.len()).map(move |offered| (pair, offered))) {
             let (p, a_x, a_y) = (p * of[offered].0, accepts(offered, *x), accepts(offered, *y));
-            // One uniform for both: they accept together, or the one that accepts more easily alone.
+            // One uniform for both: they accept together, or only the one that accepts more easily does.
             *chance += p * a_x.min(a_y);
             *apart.entry(if a_x > a_y { (offered, *y) } else { (*x, offered) }).or_default() += p * (a_x - a_y).abs();
             *apart.entry((*x, *y)).or_default() += p * (1.0 - a_x.max(a_y));
@@ -346,7 +350,8 @@ fn law_of_meetings<const LAST: usize>(of: &[(f64, f64)]) -> [f64; LAST] {
     law
 }
 
-/// Coupled chains of made-up runs, whose estimates of Z differ a lot: any average over their times is unbiased, by 4.5 standard errors, what is counted of all runs together is one, and meeting times follow their law.
+/// Coupled chains of made-up runs whose estimates of Z differ a lot: any average over their times is unbiased, within 4.5 standard errors;
+/// the counts of all runs add up to one; and meeting times follow their law.
 #[wasm_bindgen_test(unsupported = test)]
 fn every_average_over_the_times_of_coupled_runs_is_unbiased() {
     let made_up = [(0.5, -1.0, 0.0), (0.3, 0.5, 1.0), (0.2, 1.5, -3.0)];

@@ -1,23 +1,23 @@
 //! The centered parametrization (Montavon and Mueller 2012), in which any estimator can train.
 //!
 //! `E(s) = - sum_l c_l . (s_l - mu_l) - sum_l (s_l - mu_l)^T W_l (s_{l+1} - mu_{l+1})` is the same family of models, with
-//! `c_l = b_l + W_{l-1}^T mu_{l-1} + W_l mu_{l+1}`; what changes is the direction of a step. In these coordinates the gradient of `c_l` is that of
-//! `b_l`, `d_l = E_data[s_l] - E[s_l]`, and that of `W_l` is `G_l - d_l mu_{l+1}^T - mu_l d_{l+1}^T`, `G_l` being the plain one.
+//! `c_l = b_l + W_{l-1}^T mu_{l-1} + W_l mu_{l+1}`; only the direction of a step changes. In these coordinates the gradient of `c_l` is
+//! that of `b_l`, `d_l = E_data[s_l] - E[s_l]`, and that of `W_l` is `G_l - d_l mu_{l+1}^T - mu_l d_{l+1}^T`, where `G_l` is the plain one.
 
 use crate::linalg::{Matrix, add_scaled, dot};
 
 /// The offsets `mu_l`, which follow the data-dependent means of the units.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Centering {
-    /// The share of a new mean that enters the offsets at each step, in `(0, 1]`.
+    /// The weight of a new mean in the offsets at each step, in `(0, 1]`.
     pub rate: f64,
-    /// One vector a layer, zero before the first step.
+    /// One vector per layer, zero before the first step.
     pub offsets: Vec<Vec<f32>>,
 }
 
 impl Centering {
-    /// Moves the offsets towards the data-dependent means of the step after `steps_before` others: by the running mean at first, so that where they began
-    /// does not matter, then by an exponential one.
+    /// Moves the offsets towards the data-dependent means of a step, after `steps_before` earlier ones: by the running mean at first, so
+    /// that the initial offsets do not matter, then by an exponential mean.
     pub fn follow(&mut self, means: &[Vec<f32>], steps_before: u64) {
         let rate = self.rate.max(1.0 / (steps_before as f64 + 1.0)) as f32;
         for (offset, mean) in self.offsets.iter_mut().zip(means) {
@@ -67,7 +67,7 @@ mod tests {
             let centering = Centering { rate: 0.1, offsets: numbers(&sizes, 1) };
             let mut biases = model.biases().to_vec();
             centering.shift(1.0, model.weights(), &mut biases);
-            // Energies, those of states measured from the offsets, differ by one constant.
+            // Energies differ from those of the centered model, whose states are measured from the offsets, by one constant.
             let weights = model.weights().iter().map(|w| w.data().to_vec()).collect();
             let centered = Dbm::new(units, weights, biases.clone()).unwrap();
             let from_offsets = |(s, o): (&Vec<f32>, &Vec<f32>)| s.iter().zip(o).map(|(s, o)| s - o).collect();
@@ -88,7 +88,8 @@ mod tests {
         let model = init::gaussian(&sizes, Units::Signs, 0.6, 3).unwrap();
         let offsets = numbers(&sizes, 2);
         let visible = [true, false, true];
-        // The direction of a centered weight, with the centered biases held: in plain parameters, w_ij alone and the biases that follow it.
+        // The direction of a centered weight with the centered biases held fixed: in plain parameters, w_ij and the biases that depend on
+        // it.
         let log_p = |model: &Dbm| exact::log_probability(model, &visible).unwrap();
         let plain = exact::gradient(&model, &visible, &[false; 3]).unwrap();
         let bias_gradients: Vec<Vec<f32>> = {

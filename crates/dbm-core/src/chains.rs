@@ -1,7 +1,7 @@
-//! A batch of states with their fields; the only code that changes a state, so that the two can never disagree.
+//! A batch of states with their fields; no other code changes a state, so the two can never disagree.
 //!
-//! Fields of a parity depend on the states of the other. After a half-sweep they are carried along by the rows of the units
-//! that flipped, or, where so many flipped that a product is cheaper, marked stale and recomputed for all such chains at once.
+//! The fields of one parity depend on the states of the other. After a half-sweep they are updated by the rows of the units that flipped.
+//! Where so many units flipped that a product is cheaper, they are marked stale, and all stale chains are recomputed at once.
 
 use crate::linalg::{Matrix, add_scaled_rows, dot};
 use crate::math::sigma_each;
@@ -11,7 +11,7 @@ use crate::{Clamp, Dbm, Parity, Units};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// The fields of one layer of one chain, from which an [`UpdateRule`] decides.
+/// The fields of one layer of one chain, on which an [`UpdateRule`] decides.
 #[derive(Clone, Copy, Debug)]
 pub struct LayerFields<'a> {
     /// The chain's number in its batch.
@@ -24,19 +24,20 @@ pub struct LayerFields<'a> {
     pub fields: &'a [f32],
 }
 
-/// How a half-sweep sets the units of a layer, which are independent given the other parity. The rules stand beside what uses them: the search's and
-/// the Gibbs sweep's in [`crate::sweep`].
+/// How a half-sweep sets the units of a layer, which are independent given the other parity. The rules are defined next to their users:
+/// those of the search and of the Gibbs sweep are in [`crate::sweep`].
 pub trait UpdateRule {
-    /// Writes a decision for each unit, `[n_l]`: the unit is set high where it is at least zero. Clamped units keep their values, whatever is decided.
+    /// Writes a decision for each unit, `[n_l]`: a unit is set high if its decision is at least zero. Clamped units keep their values in
+    /// any case.
     fn decide(&mut self, layer: LayerFields, decisions: &mut [f32]);
 }
 
-/// Multiply-adds that went into fields, most of the arithmetic of a phase.
+/// Multiply-adds spent on fields, which are most of the arithmetic of a phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Work {
-    /// In batch products.
+    /// Spent on batch products.
     pub products: u64,
-    /// In rows of flipped units, added to the fields of their neighbours.
+    /// Spent on adding the rows of flipped units to the fields of their neighbours.
     pub carried: u64,
 }
 
@@ -55,9 +56,9 @@ pub struct Chains {
     top_clamped: bool,
     states: Vec<Matrix>,
     fields: Vec<Matrix>,
-    /// Whether the fields of (even, odd) layers belong to the present states, chain by chain.
+    /// Whether the fields of (even, odd) layers are up to date, chain by chain.
     valid: [Vec<bool>; 2],
-    /// `b_1 + W_0^T v`, `[count, n_1]`, where the visible layer is clamped: it never changes.
+    /// `b_1 + W_0^T v`, `[count, n_1]`, if the visible layer is clamped: it never changes.
     drive: Matrix,
     work: Work,
     scratch: Scratch,
@@ -68,7 +69,7 @@ struct Scratch {
     gathered: Vec<f32>,
     product: Vec<f32>,
     decisions: Vec<f32>,
-    /// Which units of each layer of the parity flipped, a bit a unit, and how many.
+    /// Which units of each layer of the parity flipped, one bit per unit, and how many.
     changes: Vec<Changes>,
     flips: Vec<(u32, f32)>,
 }
@@ -80,11 +81,11 @@ impl Chains {
         Self::new(model, Matrix::from_vec(count, model.n_visible(), low), Clamp::Free)
     }
 
-    /// Chains, one a row of `visible`, `[count, n_0]`, whose clamped units keep the values they have there. Hidden units are low until
+    /// One chain per row of `visible`, `[count, n_0]`; clamped units keep their values from it. Hidden units are low until
     /// [`Chains::randomize`].
     ///
     /// # Panics
-    /// If `visible` is not as wide as the visible layer, or the clamp does not have one mark a visible unit.
+    /// If `visible` is not as wide as the visible layer, or the clamp does not have one mark per visible unit.
     pub fn new(model: &Dbm, visible: Matrix, clamp: Clamp) -> Self {
         assert!(!matches!(&clamp, Clamp::Known(known) if known.len() != visible.data().len()), "one mark a visible unit");
         assert_eq!(visible.columns(), model.n_visible());
@@ -109,7 +110,7 @@ impl Chains {
     /// The same chains with their top layers clamped to these values, `[count, n_top]`.
     ///
     /// # Panics
-    /// If they are of another shape.
+    /// If their shape does not fit.
     #[must_use]
     pub fn with_top(mut self, top: Matrix) -> Self {
         self.clamp_top(top);
@@ -130,12 +131,12 @@ impl Chains {
         self.top_clamped
     }
 
-    /// The layers that are not clamped whole.
+    /// The layers that are not fully clamped.
     fn free_layers(&self) -> Range<usize> {
         usize::from(self.clamp == Clamp::Visible)..self.states.len() - usize::from(self.top_clamped)
     }
 
-    /// Computes what a wholly clamped visible layer adds to the layer above.
+    /// Computes what a fully clamped visible layer adds to the layer above.
     fn set_drive(&mut self, model: &Dbm) {
         let Self { count, states, drive, work, .. } = self;
         *drive = Matrix::zeros(0, model.sizes()[1]);
@@ -147,7 +148,7 @@ impl Chains {
         model.backend().add_binary_product(drive.data_mut(), states[0].data(), model.units().values(), &model.weights()[0]);
     }
 
-    /// How many chains.
+    /// Number of chains.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -157,12 +158,12 @@ impl Chains {
         (0..self.count as u32).collect()
     }
 
-    /// What is clamped.
+    /// The clamp of all chains.
     pub fn clamp(&self) -> &Clamp {
         &self.clamp
     }
 
-    /// What their fields have cost so far.
+    /// The work spent on their fields so far.
     pub fn work(&self) -> Work {
         self.work
     }
@@ -177,23 +178,23 @@ impl Chains {
         &self.states
     }
 
-    /// The whole state of one chain.
+    /// The full state of one chain.
     pub fn state(&self, chain: usize) -> Vec<Vec<f32>> {
         self.states.iter().map(|layer| layer.row(chain).to_vec()).collect()
     }
 
-    /// What is clamped of one chain.
+    /// The clamp of one chain.
     pub fn clamp_of(&self, chain: usize) -> Clamp {
         self.clamp.of_rows(&[chain], self.states[0].columns())
     }
 
-    /// New chains, with visible units clamped to the values that they have in these rows of the present ones.
+    /// New chains whose visible units are clamped to their values in these rows of the present chains.
     pub fn same_clamp(&self, model: &Dbm, rows: &[usize]) -> Self {
         let chains = Self::new(model, self.states[0].select(rows), self.clamp.of_rows(rows, model.n_visible()));
         if self.top_clamped { chains.with_top(self.states[model.depth()].select(rows)) } else { chains }
     }
 
-    /// A state of one chain with every unit that is not clamped drawn uniformly, layer by layer; the chain stays as it is.
+    /// A state of one chain with every free unit drawn uniformly, layer by layer; the chain itself does not change.
     pub fn uniform_state(&self, model: &Dbm, chain: usize, stream: &mut Stream) -> Vec<Vec<f32>> {
         let mut state = self.state(chain);
         let free = self.free_layers();
@@ -206,7 +207,7 @@ impl Chains {
         state
     }
 
-    /// Puts the values of this chain's clamped units in place of what stands for them in a visible layer.
+    /// Writes the values of this chain's clamped units into a visible layer.
     fn keep_clamped(&self, chain: usize, visible: &mut [f32]) {
         let values = self.states[0].row(chain);
         self.clamp.for_each_held(chain, visible.len(), |unit| visible[unit] = values[unit]);
@@ -218,7 +219,7 @@ impl Chains {
         self.place(chain, &state);
     }
 
-    /// Puts every chain at [`Chains::uniform_state`]; one stream a chain.
+    /// Puts every chain at [`Chains::uniform_state`]; one stream per chain.
     pub fn randomize_all(&mut self, model: &Dbm, streams: &mut [Stream]) {
         streams.iter_mut().enumerate().for_each(|(chain, stream)| self.randomize(model, chain, stream));
     }
@@ -226,7 +227,7 @@ impl Chains {
     /// Puts a chain at a state of the model's shape. A clamped unit is then clamped to its value there.
     ///
     /// # Panics
-    /// If the state has another shape, or another visible layer than the one a wholly clamped chain was made with.
+    /// If the state has another shape, or another visible layer than a fully clamped chain was made with.
     pub fn place(&mut self, chain: usize, state: &[Vec<f32>]) {
         assert_eq!(state.len(), self.states.len());
         assert!(self.clamp != Clamp::Visible || self.states[0].row(chain) == state[0], "the clamped visible layer");
@@ -237,13 +238,14 @@ impl Chains {
         self.valid[1][chain] = false;
     }
 
-    /// Puts every chain at a row of these states, `[count, n_l]` a layer. A clamped unit is then clamped to its value there.
+    /// Puts every chain at a row of these states, `[count, n_l]` per layer. A clamped unit is then clamped to its value there.
     pub(crate) fn place_all(&mut self, states: &[Matrix]) {
         self.states.clone_from_slice(states);
         self.valid.iter_mut().for_each(|valid| valid.fill(false));
     }
 
-    /// Puts the chains from this one on where these of them are, fields and all, counted from it. What is clamped must be the same.
+    /// Replaces the chains from `from` on by copies of these ancestors, fields included; ancestors are counted from `from`. All must have
+    /// the same clamp.
     pub(crate) fn resample(&mut self, from: usize, ancestors: &[usize]) {
         let rows: Vec<usize> = ancestors.iter().map(|ancestor| from + ancestor).collect();
         for tensor in self.states.iter_mut().chain(&mut self.fields).filter(|tensor| tensor.rows() > 0) {
@@ -256,7 +258,7 @@ impl Chains {
         }
     }
 
-    /// Goes on with the same states under another model of the shape.
+    /// Keeps the states but continues under another model of the same shape.
     pub(crate) fn change_model(&mut self, model: &Dbm) {
         self.valid.iter_mut().for_each(|valid| valid.fill(false));
         if self.clamp == Clamp::Visible {
@@ -264,20 +266,20 @@ impl Chains {
         }
     }
 
-    /// Puts a chain where the chain of the same number in another batch of the same model is, with its fields. What is clamped must be the same.
+    /// Copies the state and fields of the same chain of another batch of the same model. Both must have the same clamp.
     pub(crate) fn copy_chain(&mut self, chain: usize, from: &Self) {
         let tensors = self.states.iter_mut().chain(&mut self.fields).zip(from.states.iter().chain(&from.fields));
         tensors.filter(|(to, _)| to.rows() > 0).for_each(|(to, from)| to.row_mut(chain).copy_from_slice(from.row(chain)));
         self.valid.iter_mut().zip(&from.valid).for_each(|(to, from)| to[chain] = from[chain]);
     }
 
-    /// The fields of a layer of one chain, `[n_l]`, where they are up to date.
+    /// The fields of a layer of one chain, `[n_l]`, if they are up to date.
     pub fn field(&self, layer: usize, chain: usize) -> Option<&[f32]> {
         let there = self.valid[layer % 2][chain] && self.fields[layer].rows() > 0;
         there.then(|| self.fields[layer].row(chain))
     }
 
-    /// Brings the fields of one parity up to date for these chains, all stale ones in one batch of products.
+    /// Brings the fields of one parity up to date for these chains, with one batch of products for all stale ones.
     pub fn refresh(&mut self, model: &Dbm, parity: Parity, chains: &[u32]) {
         let stale: Vec<u32> = chains.iter().copied().filter(|&c| !self.valid[parity as usize][c as usize]).collect();
         if stale.is_empty() {
@@ -300,12 +302,12 @@ impl Chains {
         let neighbours = model.neighbours(l).filter(|&(neighbour, _)| neighbour > 0 || !driven);
         let (units, backend) = (model.units().values(), model.backend());
         let Self { states, fields, drive, work, scratch: Scratch { gathered, product, .. }, .. } = self;
-        // All chains are computed where they are, some are gathered first.
+        // If all chains are computed they are used in place; otherwise they are gathered first.
         let all = chains.len() == states[0].rows();
         let into = if all {
             fields[l].data_mut()
         } else {
-            // All of it is written.
+            // All of it is overwritten.
             if product.len() < chains.len() * n {
                 product.clear();
                 product.resize(chains.len() * n, 0.0);
@@ -314,7 +316,7 @@ impl Chains {
         };
         if driven {
             for (place, &c) in chains.iter().enumerate() {
-                // All of them come in any order.
+                // If all are computed, they may come in any order.
                 let row = if all { c as usize } else { place };
                 into[row * n..][..n].copy_from_slice(drive.row(c as usize));
             }
@@ -343,8 +345,8 @@ impl Chains {
         }
     }
 
-    /// Sets the layers of one parity by `rule`, for these chains, and carries the fields of the other parity along.
-    /// Returns how many units flipped, chain by chain.
+    /// Sets the layers of one parity by `rule` for these chains, and updates the fields of the other parity. Returns how many units
+    /// flipped, chain by chain.
     pub fn half_sweep(&mut self, model: &Dbm, parity: Parity, chains: &[u32], rule: &mut dyn UpdateRule) -> Vec<u32> {
         self.refresh(model, parity, chains);
         let mut flipped = Vec::with_capacity(chains.len());
@@ -376,7 +378,7 @@ impl Chains {
         }
     }
 
-    /// Moves the other parity's fields by the rows of the flipped units, or marks them stale where recomputing is cheaper.
+    /// Updates the other parity's fields by the rows of the flipped units, or marks them stale if recomputing is cheaper.
     fn carry(&mut self, model: &Dbm, parity: Parity, c: usize) {
         let free = self.free_layers();
         let Scratch { changes, flips, .. } = &mut self.scratch;
@@ -410,7 +412,7 @@ impl Chains {
     pub fn energy(&self, model: &Dbm, chain: usize) -> f64 {
         let [even, odd] = [self.valid[0][chain], self.valid[1][chain]];
         assert!(even || odd, "refresh before asking for an energy");
-        // Every pair of layers is counted once by the fields of either parity.
+        // The fields of either parity count every pair of layers once.
         let parity = if odd { Parity::Odd } else { Parity::Even };
         let through_fields = |l: usize| dot(self.states[l].row(chain), self.fields[l].row(chain));
         let through_biases = |l: usize| dot(self.states[l].row(chain), &model.biases()[l]);
@@ -425,7 +427,7 @@ impl Chains {
         -parity.layers(depth).map(through_fields).sum::<f64>() - parity.other().layers(depth).map(through_biases).sum::<f64>()
     }
 
-    /// Energy of this chain's hidden state with the clamped visible layer of `other` in place of its own.
+    /// Energy of this chain's hidden state with the clamped visible layer of `other` instead of its own.
     ///
     /// # Panics
     /// If the visible layer is not clamped, or no parity's fields are up to date.
@@ -453,7 +455,7 @@ impl Chains {
     }
 }
 
-/// Which units of a layer flipped: a bit a unit, and how many.
+/// Which units of a layer flipped, one bit per unit, and how many.
 #[derive(Default)]
 struct Changes {
     words: Vec<u32>,
@@ -463,7 +465,8 @@ struct Changes {
 impl Changes {
     const WORD: usize = 32;
 
-    /// Sets each unit high where its decision is at least zero. Without a branch: at the start of a search every other unit flips, and no machine could guess which.
+    /// Sets each unit high if its decision is at least zero. Branch-free: at the start of a search every other unit flips, which no branch
+    /// predictor can guess.
     fn flip(&mut self, decisions: &[f32], state: &mut [f32], (low, high): (f32, f32)) {
         self.words.resize(state.len().div_ceil(Self::WORD), 0);
         let words = &mut self.words[..];
@@ -478,7 +481,7 @@ impl Changes {
                     count += word.count_ones();
                 }
                 if let (false, Some(word)) = (last.is_empty(), words.last_mut()) {
-                    // Units that are not there are low, and stay so.
+                    // Units beyond the end of the layer are low, and stay low.
                     let (mut decided, mut values) = ([-1.0; Self::WORD], [low; Self::WORD]);
                     decided[..rest.len()].copy_from_slice(rest);
                     values[..last.len()].copy_from_slice(last);
@@ -505,7 +508,7 @@ impl Changes {
     }
 }
 
-/// Sets a word's units high where their decisions are at least zero; which of them flipped.
+/// Sets a word's units high where their decisions are at least zero; returns which of them flipped.
 #[inline(always)]
 fn set(decisions: &[f32; Changes::WORD], state: &mut [f32; Changes::WORD], low: f32, high: f32) -> u32 {
     let mut changes = [0; Changes::WORD];

@@ -1,4 +1,4 @@
-//! What keeps its value: nothing, the visible layer, or marked units of it.
+//! Which units keep their values: none, the visible layer, or marked visible units.
 
 /// Which visible units of a batch of chains never change. Hidden units are always free.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub enum Clamp {
     Free,
     /// All of them: chains of p(h | v).
     Visible,
-    /// Those marked, `[chains, n_0]` row by row: chains of p(unknown, h | known).
+    /// Those marked, `[chains, n_0]`, row by row: chains of p(unknown, h | known).
     Known(Vec<bool>),
 }
 
@@ -44,7 +44,7 @@ impl Clamp {
         }
     }
 
-    /// The clamp of these chains, where the visible layer has `n` units.
+    /// The clamp of these chains alone, for `n` visible units.
     pub fn of_rows(&self, rows: &[usize], n: usize) -> Self {
         match self {
             Self::Known(known) => Self::Known(rows.iter().flat_map(|&row| &known[row * n..(row + 1) * n]).copied().collect()),
@@ -52,7 +52,7 @@ impl Clamp {
         }
     }
 
-    /// That of several batches of chains together, each given with how many chains it has.
+    /// The clamp of several batches joined together, each given with its number of chains.
     pub(crate) fn joined<'a>(clamps: impl Iterator<Item = (&'a Self, usize)> + Clone, n: usize) -> Self {
         let alike = |kind: &Self| clamps.clone().all(|(clamp, _)| clamp == kind);
         if let Some(kind) = [Self::Free, Self::Visible].into_iter().find(alike) {

@@ -1,4 +1,4 @@
-//! What class a model with labels reads: its top layer has a unit for each class, of which one is high.
+//! Which class a model with labels predicts: its top layer has one unit per class, one of which is high.
 
 use crate::chains::Chains;
 use crate::gradient::PREDICTION_SWEEPS;
@@ -6,10 +6,10 @@ use crate::linalg::Matrix;
 use crate::mean_field::{MeanFieldSettings, posterior, posterior_with_top};
 use crate::{Clamp, Dbm};
 
-/// When the mean field of an example and a class ends.
+/// When the mean field of an example and a class stops.
 const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: 100, tolerance: 1e-4 };
 
-/// The top layers of examples of these classes, `[count, classes]`: of each its own unit high, the others low.
+/// The top layers of examples of these classes, `[count, classes]`: in each, the unit of its class is high and the others are low.
 ///
 /// # Panics
 /// If the model has no such class.
@@ -20,8 +20,9 @@ pub fn top_of_classes(model: &Dbm, of: &[usize]) -> Matrix {
     top
 }
 
-/// How probable each class is of whole pictures, `[count, classes]`: `p(y | v)`, proportional to `p*(v, y)`, whose logarithm is replaced by its mean-field bound. With one hidden layer below
-/// the labels that bound is the logarithm itself, and the probabilities are exact (Larochelle and Bengio 2008).
+/// The probability of each class given fully known pictures, `[count, classes]`: `p(y | v)`, proportional to `p*(v, y)`, whose logarithm is
+/// replaced by its mean-field bound. With one hidden layer below the labels the bound is tight, and the probabilities are exact (Larochelle
+/// and Bengio 2008).
 ///
 /// ```
 /// use dbm_core::{Dbm, Units, classes, linalg::Matrix};
@@ -46,8 +47,10 @@ pub fn probabilities(model: &Dbm, visible: &Matrix) -> Vec<Vec<f64>> {
     (0..count).map(|row| softmax(&bounds.iter().map(|bounds| bounds[row]).collect::<Vec<_>>())).collect()
 }
 
-/// How probable each class is of pictures of which a part may be known, `[count, classes]`, by as many sweeps of mean field as multi-prediction training ([`crate::gradient::Mp`]) takes beside
-/// persistent chains: what that training makes right. With `m_y` the means of the top layer then, as shares of the way from low to high, `p(y) ~ m_y / (1 - m_y)`: one of the units being high.
+/// The probability of each class given pictures of which only a part may be known, `[count, classes]`, by as many mean-field sweeps as
+/// multi-prediction training ([`crate::gradient::Mp`]) makes alongside persistent chains, since that training makes this number of sweeps
+/// right. If `m_y` are the resulting means of the top layer, on a scale from 0 for low to 1 for high, `p(y) ~ m_y / (1 - m_y)`: exactly one
+/// of the units is high.
 ///
 /// # Panics
 /// Those of [`posterior`].
@@ -62,16 +65,18 @@ pub fn predictions(model: &Dbm, visible: &Matrix, clamp: &Clamp) -> Vec<Vec<f64>
     (0..visible.rows()).map(|row| softmax(&top.row(row).iter().map(odds).collect::<Vec<_>>())).collect()
 }
 
-/// The likeliest class of each whole picture: as mean field predicts it ([`predictions`]) of a model that was trained to, by p(y | v) ([`probabilities`]) of any other.
+/// The likeliest class of each fully known picture: by mean field ([`predictions`]) for a model trained for that, by p(y | v)
+/// ([`probabilities`]) for any other.
 ///
 /// # Panics
-/// Those of the two.
+/// Those of [`predictions`] and [`probabilities`].
 pub fn read(model: &Dbm, visible: &Matrix, predicts: bool) -> Vec<usize> {
     let of = if predicts { predictions(model, visible, &Clamp::Visible) } else { probabilities(model, visible) };
     of.iter().map(|of| likeliest(of)).collect()
 }
 
-/// How probable each class is given the layer below the labels of one chain, one of them being high: `p(y | h) ~ exp(gap a_y)`, with the fields `a` of the top layer.
+/// The probability of each class given one chain's layer below the labels, exactly one label being high: `p(y | h) ~ exp(gap a_y)`, with
+/// the fields `a` of the top layer.
 ///
 /// # Panics
 /// If the fields of the top layer are not up to date.
@@ -87,7 +92,8 @@ fn softmax(logs: &[f64]) -> Vec<f64> {
     powers.iter().map(|power| power / sum).collect()
 }
 
-/// The classes of so many answers to one question, in proportion to how probable each class is: one after the other, of the class that is owed most. One answer is of the likeliest; where there is no class, none has one.
+/// Classes for this many answers to one question, in proportion to their probabilities: each answer in turn gets the class that is furthest
+/// behind its share. A single answer gets the likeliest class; if there are no classes, no answer has one.
 ///
 /// ```
 /// use dbm_core::classes::shared;
@@ -105,7 +111,7 @@ pub fn shared(probabilities: &[f64], answers: usize) -> Vec<usize> {
     (0..if probabilities.is_empty() { 0 } else { answers }).map(next).collect()
 }
 
-/// The likeliest of them.
+/// The likeliest class.
 pub fn likeliest(probabilities: &[f64]) -> usize {
     (0..probabilities.len()).max_by(|&a, &b| probabilities[a].total_cmp(&probabilities[b]).then(b.cmp(&a))).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Samples and completions: chains from noise, with what is known clamped, brought to a mode.
+//! Samples and completions: chains from noise, with the known units clamped, searched to a mode.
 
 mod consensus;
 mod method;
@@ -22,7 +22,7 @@ pub use schedule::{MEAN_FIELD_SWEEPS, SamplingSchedule, annealing};
 use serde::{Deserialize, Serialize};
 pub use start::{ChainStart, unchanged_since};
 
-/// Chains at work on completions, to be advanced in slices. Each chain's answer depends on the seed and its own address alone.
+/// Chains that make completions, advanced in slices. Each chain's answer depends only on the seed and its own address.
 ///
 /// ```
 /// use dbm_core::complete::Completer;
@@ -37,7 +37,7 @@ pub struct Completer {
     chains: Chains,
     streams: Vec<Stream>,
     first: Vec<Parity>,
-    /// What searches on the way to where the chains are did, if there was one.
+    /// What the initial search did, if the schedule has one.
     before: Vec<SearchInfo>,
 }
 
@@ -51,10 +51,10 @@ impl Completer {
         Self::start(model, Chains::new(model, visible, clamp), seed, first_chain)
     }
 
-    /// The same of examples of one class, of a model whose top layer stands for classes.
+    /// The same for examples of one class, for a model whose top layer has one unit per class.
     ///
     /// # Panics
-    /// If the shapes do not fit, or the model has not as many classes.
+    /// If the shapes do not fit, or the model does not have that many classes.
     pub fn complete_class(
         model: &Dbm,
         visible: Matrix,
@@ -66,7 +66,8 @@ impl Completer {
         Self::start(model, chains, seed, first_chain)
     }
 
-    /// Samples that go this way, of which those of one class are to be kept ([`crate::classes::read`]): all with the class clamped where the way draws a class first, and free otherwise.
+    /// Samples by this schedule, from which those of one class are to be kept ([`crate::classes::read`]): all with that class clamped if
+    /// the schedule draws a class first, and free otherwise.
     ///
     /// # Panics
     /// If the model has no such class.
@@ -84,14 +85,14 @@ impl Completer {
         Self::start(model, chains, seed, first_chain)
     }
 
-    /// Samples: nothing is known.
+    /// Samples, with nothing known.
     pub fn sample(model: &Dbm, count: usize, seed: u64, first_chain: u64) -> Self {
         Self::start(model, Chains::free(model, count), seed, first_chain)
     }
 
-    /// Cleans pictures up: as [`Self::complete`], searched to the modes, `max_sweeps` sweeps at most, and then let go, so that nothing is clamped any more and
-    /// what was known is only where the chains begin. With every unit known, the hidden layers thus come from one search given the picture. A free
-    /// search from there ([`Self::finish`]) never raises the energy, and ends in a mode of the whole model.
+    /// Cleans pictures up: like [`Self::complete`], it searches to the modes, with at most `max_sweeps` sweeps, and then releases the
+    /// clamp, so that the known units only set where the chains begin. With every unit known, the hidden layers thus come from one search
+    /// given the picture. A free search from there ([`Self::finish`]) never raises the energy and ends in a mode of the whole model.
     ///
     /// # Panics
     /// If the shapes do not fit.
@@ -115,7 +116,8 @@ impl Completer {
         gibbs(model, &mut self.chains, &self.first, &mut self.streams);
     }
 
-    /// Goes one Gibbs sweep on along this way from noise, of which `done` are behind; false where there is none left, and [`Self::finish`] is next.
+    /// Makes the next Gibbs sweep of this schedule, `done` of which are already made; false if there are none left and [`Self::finish`] is
+    /// next.
     pub fn advance(&mut self, model: &Dbm, schedule: SamplingSchedule, done: u32, max_sweeps: u32) -> bool {
         match schedule {
             SamplingSchedule::ModeGibbs(_) if done == 0 => {
@@ -141,7 +143,7 @@ impl Completer {
         true
     }
 
-    /// Puts each chain where units drawn one by one from the mean field of what is clamped are.
+    /// Puts each chain at a state drawn unit by unit from the mean field given what is clamped.
     fn draw_from_mean_field(&mut self, model: &Dbm) {
         let (chains, units) = (&self.chains, model.units());
         let top = chains.top_is_clamped().then(|| chains.layer(model.depth()));
@@ -159,7 +161,7 @@ impl Completer {
         self.chains.place_all(&layers);
     }
 
-    /// Goes this way from noise; returns what [`Self::finish`] does.
+    /// Runs this schedule from noise; returns what [`Self::finish`] does.
     pub fn run(&mut self, model: &Dbm, schedule: SamplingSchedule, max_sweeps: u32) -> (Vec<u8>, Vec<SearchInfo>) {
         let mut done = 0;
         while self.advance(model, schedule, done, max_sweeps) {
@@ -168,8 +170,8 @@ impl Completer {
         self.finish(model, max_sweeps)
     }
 
-    /// Searches to the modes; returns the visible layers as bytes 0 and 1, `[count, n_0]`, and what the searches of each chain did: the sweeps
-    /// of all of them, and whether any was stopped at `max_sweeps`.
+    /// Searches to the modes; returns the visible layers as bytes 0 and 1, `[count, n_0]`, and what the searches of each chain did: their
+    /// sweeps in all, and whether any of them stopped at `max_sweeps`.
     pub fn finish(&mut self, model: &Dbm, max_sweeps: u32) -> (Vec<u8>, Vec<SearchInfo>) {
         let mut searches = search(model, &mut self.chains, &self.first, max_sweeps);
         for (search, before) in searches.iter_mut().zip(self.before.drain(..)) {
@@ -179,24 +181,24 @@ impl Completer {
         (self.visible_bits(), searches)
     }
 
-    /// The states of a layer as they stand, `[count, n_l]` unit values.
+    /// The present states of a layer, `[count, n_l]` unit values.
     pub fn layer(&self, layer: usize) -> &Matrix {
         self.chains.layer(layer)
     }
 
-    /// The visible layers as they stand, as bytes 0 and 1.
+    /// The present visible layers, as bytes 0 and 1.
     pub fn visible_bits(&self) -> Vec<u8> {
         bits(&self.chains)
     }
 
-    /// Energies of the whole states, hidden layers included.
+    /// Energies of the full states, hidden layers included.
     pub fn energies(&mut self, model: &Dbm) -> Vec<f64> {
         self.chains.refresh(model, Parity::Odd, &self.chains.all());
         (0..self.chains.count()).map(|chain| self.chains.energy(model, chain)).collect()
     }
 
-    /// Couples a pair on what the first chain has free, and writes it down. From where that chain stands, one Gibbs sweep in the order of a fresh coin leads
-    /// to `x_0 = y_0` (the paper's section 3.3), with which the trace begins.
+    /// Couples a pair on the free units of the first chain and records it. From the state of that chain, one Gibbs sweep in the order of a
+    /// fresh coin leads to `x_0 = y_0` (the paper's section 3.3), where the trace begins.
     ///
     /// # Panics
     /// If there is no chain.
@@ -207,8 +209,8 @@ impl Completer {
         CouplingTrace { approach, ..write_down(model, &self.chains, 0, &mut self.streams[0], (kernel, caps)) }
     }
 
-    /// Draws an answer with the one chain, state by state: the sweeps of the schedule, and the search that ends them, if there is to be one. What the
-    /// chain comes to is what [`Self::run`] gives.
+    /// Draws an answer with the only chain, recording state by state: the sweeps of the schedule, and the final search if there is one. The
+    /// chain ends where [`Self::run`] would end.
     ///
     /// # Panics
     /// If there is not one chain.
@@ -245,17 +247,17 @@ fn bits(chains: &Chains) -> Vec<u8> {
     chains.layer(0).data().iter().map(|&value| u8::from(value > 0.5)).collect()
 }
 
-/// Most Gibbs sweeps of a watched answer that are written down: of more, every so many.
+/// The largest number of Gibbs sweeps of a watched answer that is recorded; of a longer schedule, evenly spaced ones are.
 const MOST_WATCHED: u32 = 100;
 
-/// One chain on its way from noise to an answer.
+/// One chain from noise to an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct AnswerTrace {
-    /// The first state, and those after the Gibbs sweeps and after each half-sweep of the search.
+    /// The first state, then one after each Gibbs sweep and after each half-sweep of the search.
     pub frames: Vec<AnswerFrame>,
     /// Gibbs sweeps before the search.
     pub sweeps: u32,
-    /// What the search did; no sweeps where there was none.
+    /// What the search did; no sweeps if there was none.
     pub search: SearchInfo,
 }
 
@@ -268,7 +270,7 @@ pub struct AnswerFrame {
     pub half_sweep: u32,
     /// Energy of the whole state, in nats; never rises along the search.
     pub energy: f64,
-    /// The visible layer, one byte a unit, 0 or 1.
+    /// The visible layer, one byte per unit, 0 or 1.
     pub visible: Vec<u8>,
 }
 
@@ -303,7 +305,7 @@ mod tests {
             bits != kept && after.iter().sum::<f64>() < before.iter().sum::<f64>() - 1.0,
             "random weights know no such picture"
         );
-        // A mode: no search goes on from it, whichever parity is first, and the energies are those of the definition.
+        // A mode: no search leaves it, whichever parity is first, and the energies match the definition.
         for first in [Parity::Even, Parity::Odd] {
             let again = search(&model, &mut cleaned.chains, &vec![first; count], 10);
             assert!(again.iter().all(|search| search.sweeps == 1));

@@ -1,14 +1,15 @@
-//! What one hidden layer says alone of the visible one.
+//! What one hidden layer alone says about the visible one.
 
 use crate::linalg::Matrix;
 use crate::mean_field::{MeanFieldSettings, posterior_with_top};
 use crate::{Clamp, Dbm, DbmError};
 
-/// When the mean field of the layers between ends.
+/// When the mean field of the layers in between stops.
 const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: 200, tolerance: 1e-4 };
 
-/// The means of the visible layer given these states of hidden layer `layer` and nothing else, `[count, n_0]` unit values. Of layer 1 they are exact, `low + gap sigma(gap (b_0 + W_0 h_1))`;
-/// of a higher one the layers between and the visible one are in mean field. Layers above do not matter, once the states are known.
+/// The means of the visible layer given only these states of hidden layer `layer`, `[count, n_0]` unit values. For layer 1 they are exact,
+/// `low + gap sigma(gap (b_0 + W_0 h_1))`; for a higher layer, the visible layer and those in between are in mean field. The layers above
+/// do not matter once the states are known.
 ///
 /// ```
 /// use dbm_core::{Dbm, Units, decode, linalg::Matrix};
@@ -19,7 +20,7 @@ const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: 200, toler
 /// ```
 ///
 /// # Errors
-/// [`DbmError::Setting`] where the model has no such hidden layer, counted from 1; [`DbmError::Shape`] for states of another width.
+/// [`DbmError::Setting`] if the model has no such hidden layer (counted from 1); [`DbmError::Shape`] for states of another width.
 pub fn decode(model: &Dbm, layer: usize, states: &Matrix) -> Result<Matrix, DbmError> {
     if !(1..=model.depth()).contains(&layer) {
         let expected = "a hidden layer of the model, the lowest being 1";
@@ -39,7 +40,7 @@ mod tests {
     use crate::rng::{Purpose, Streams};
     use crate::{Units, exact};
 
-    /// Against all states of the layers below: exactly for the first layer, and nearly for the second, where its weights are small.
+    /// Against all states of the layers below: exact for the first layer, and close for the second if its weights are small.
     #[test]
     fn a_layer_says_what_enumeration_says() {
         for units in [Units::Signs, Units::Bits] {
@@ -52,7 +53,8 @@ mod tests {
                 let bits: Vec<bool> = (0..n).map(|unit| unit % 2 == 0).collect();
                 let states = Matrix::from_vec(1, n, bits.iter().map(|&bit| units.value(bit)).collect());
                 let means = decode(&model, layer, &states).unwrap();
-                // The layer on view as the visible one of the model turned upside down: the rest of its probability is that of the layers below.
+                // The given layer as the visible one of the model turned upside down: the remaining factor of its probability belongs to
+                // the layers below.
                 let turned: Vec<Vec<f32>> = (0..layer).rev().map(|l| model.transposed()[l].data().to_vec()).collect();
                 let biases: Vec<Vec<f32>> = (0..=layer).rev().map(|l| model.biases()[l].clone()).collect();
                 let turned = Dbm::new(units, turned, biases).unwrap();

@@ -1,4 +1,4 @@
-//! Units drawn from their conditional distributions, by vector code.
+//! Units drawn from their conditional distributions with vector code.
 
 use crate::math::{DOUBT, rough_exp2, sigmas};
 use crate::rng::{Stream, uniform};
@@ -7,25 +7,26 @@ use pulp::{Simd, WithSimd};
 use std::array::from_fn;
 use std::f32::consts::LOG2_E;
 
-/// Decides as [`GibbsDraw`](crate::sweep::GibbsDraw) does, with `sigma(gap a) - u` or something of the same sign.
+/// Decides as [`GibbsDraw`](crate::sweep::GibbsDraw) does, by `sigma(gap a) - u` or a number of the same sign.
 ///
-/// Draws wait for each other, one at a time, and all else is vector code: beside the units of a block, the draws of units that come later are made. Where `u (1 + exp(-gap a))`, known
-/// to four digits, leaves no doubt on which side of 1 it is, it decides; a block with doubt is computed anew.
+/// Each draw of the generator waits for the one before, while all else is vector code; so the draws for later units are made alongside the
+/// decisions for the units of a block. `u (1 + exp(-gap a))`, known to four digits, decides if it is clearly on one side of 1; a block with
+/// a doubtful unit is computed again.
 pub(crate) struct Draw<'a> {
     pub stream: &'a mut Stream,
-    /// Room for what the uniforms are made of.
+    /// Buffer for the raw numbers behind the uniforms.
     pub draws: &'a mut Vec<u64>,
     pub fields: &'a [f32],
     pub gap: f32,
     pub decisions: &'a mut [f32],
 }
 
-/// Vectors that are computed together: each step of one waits for the step before.
+/// Vectors computed together, since each step on one waits for the step before.
 const VECTORS: usize = 2;
-/// Draws are made so long before they are read that they have reached memory.
+/// Draws are made this far ahead of being read, so that they have reached memory by then.
 const AHEAD: usize = 64;
 
-/// `1 - u (1 + exp(-gap a))`, or `sigma(gap a) - u` of all where that is too near to 0 for some.
+/// `1 - u (1 + exp(-gap a))`, or `sigma(gap a) - u` for all if some are too close to 0.
 #[inline(always)]
 fn decisions_of<S: Simd>(simd: S, gap: f32, fields: &[S::f32s; VECTORS], draws: &[u64]) -> [S::f32s; VECTORS] {
     let all = |value: f32| simd.splat_f32s(value);
@@ -84,7 +85,8 @@ mod tests {
     use crate::vector::dispatch;
     use pulp::Scalar;
 
-    /// Every decision is that of `sigma(gap a) - u`, of which some hundred are in doubt; and the stream goes on as if all had been drawn one after the other.
+    /// Every decision is that of `sigma(gap a) - u`, although a few hundred are doubtful; and the stream continues as if all had been drawn
+    /// one after another.
     #[test]
     fn a_draw_decides_as_the_logistic_function_does() {
         for (n, gap) in [(0, 1.0), (1, 2.0), (7, 1.0), (130, 2.0), (500, 1.0), (784, 2.0), (100_001, 2.0), (1_000_000, 1.0)] {

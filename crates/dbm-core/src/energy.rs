@@ -1,4 +1,4 @@
-//! Energies and fields of a single state, straight from their definitions: the reference for everything faster.
+//! Energies and fields of a single state, straight from their definitions: the reference for all faster code.
 
 use crate::Dbm;
 use crate::linalg::dot;

@@ -1,8 +1,8 @@
-//! What can be refused, each with what was expected, what came, and what to do.
+//! The errors of this crate: each says what was expected, what came and what to do.
 
 use thiserror::Error;
 
-/// A refusal by this crate. Nothing is changed by a call that returns one.
+/// An error of this crate. A call that returns one has changed nothing.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum DbmError {
     /// A model needs a visible and at least one hidden layer.
@@ -17,19 +17,19 @@ pub enum DbmError {
     /// A model whose parameters would not fit.
     #[error("layers {sizes:?} need {} parameters, {} for one copy of them, more than the {limit} parameters this program accepts; choose smaller layers", counted(*needed), format_bytes(needed.saturating_mul(4)))]
     TooLarge {
-        /// The sizes asked for.
+        /// The requested sizes.
         sizes: Vec<usize>,
         /// How many parameters they need.
         needed: u128,
-        /// How many are accepted.
+        /// The largest number accepted.
         limit: u128,
     },
     /// A run that would not fit into memory.
     #[error("{needs}; the limit is {}; choose smaller layers or a smaller batch", format_bytes(*limit))]
     Memory {
-        /// What needs how much of it, and for what.
+        /// What needs how much memory, and for what.
         needs: String,
-        /// Bytes there are.
+        /// Bytes available.
         limit: u128,
     },
     /// Parameters whose shape is not the model's.
@@ -58,7 +58,7 @@ pub enum DbmError {
         /// The value that came.
         got: String,
     },
-    /// Training ran away.
+    /// Training diverged.
     #[error(
         "training diverged at step {step}: the parameters or energies are no longer finite or are beyond all bounds; reset with a lower learning rate"
     )]
@@ -66,10 +66,10 @@ pub enum DbmError {
         /// Steps taken before.
         step: u64,
     },
-    /// What one replica of a run sent another that is not of this run.
+    /// Data from another replica that do not belong to this run.
     #[error("replicas of a run do not fit together: {what} came; begin the run anew")]
     Replica {
-        /// What came that is not of this run.
+        /// What came.
         what: String,
     },
     /// A data set without examples.
@@ -80,7 +80,7 @@ pub enum DbmError {
     TooManyUnits {
         /// Units to enumerate.
         units: usize,
-        /// Units that are feasible.
+        /// The largest number that is feasible.
         limit: usize,
     },
 }
@@ -92,24 +92,24 @@ impl DbmError {
     }
 }
 
-/// Accepts a number that is in its range.
+/// Accepts a number within its range.
 pub(crate) fn within(name: &'static str, expected: &'static str, value: f64, ok: bool) -> Result<(), DbmError> {
     if ok { Ok(()) } else { Err(DbmError::Setting { name, expected, got: value.to_string() }) }
 }
 
-/// A number that may be beyond all numbers.
+/// A number that may be the largest there is, which stands for anything larger.
 pub(crate) fn counted(number: u128) -> String {
     if number == u128::MAX { "more than 10^38".into() } else { number.to_string() }
 }
 
-/// Bytes in words: `26.3 MB`, in powers of 1000. The largest number stands for more than there are numbers.
+/// Bytes in words: `26.3 MB`, in powers of 1000. The largest u128 stands for anything larger.
 pub fn format_bytes(bytes: u128) -> String {
     const UNITS: [&str; 9] = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB", "ZB", "YB"];
     if bytes == u128::MAX {
         return "more than 10^14 YB".into();
     }
     let (mut value, mut unit) = (bytes as f64, 0);
-    // What would be rounded to 1000.0 of a unit is 1.0 of the next.
+    // What would round to 1000.0 of a unit is 1.0 of the next.
     while value >= 999.95 && unit + 1 < UNITS.len() {
         value /= 1e3;
         unit += 1;

@@ -1,11 +1,11 @@
-//! A binary data set: rows of visible bits, packed eight to a byte, some of which may be missing.
+//! A binary data set: rows of visible bits, packed eight to a byte; bits may be missing.
 
 use crate::rng::{Purpose, Streams};
 use crate::{Clamp, DbmError, Units};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Binary examples of one width, packed: 70 000 x 784 bits take 6.9 MB, and as much again where some are missing.
+/// Binary examples of equal width, packed: 70 000 x 784 bits take 6.9 MB, and the same again if some are missing.
 ///
 /// ```
 /// use dbm_core::Examples;
@@ -20,18 +20,18 @@ pub struct Examples {
     len: usize,
     stride: usize,
     packed: Vec<u8>,
-    /// Which bits are known, packed likewise; `None` where all are. A bit that is missing is low in `packed`.
+    /// Which bits are known, packed likewise; `None` if all are. A missing bit is low in `packed`.
     known: Option<Vec<u8>>,
-    /// The class of each row, where they have such.
+    /// The class of each row, if there are classes.
     labels: Option<Vec<u8>>,
 }
 
 impl Examples {
-    /// From bytes, row after row; zero is a low bit and anything else a high one.
+    /// From bytes, row by row; zero is a low bit and anything else a high one.
     ///
     /// # Errors
-    /// [`DbmError::EmptyLayer`] for a width of zero, [`DbmError::NoExamples`] for no rows,
-    /// [`DbmError::Shape`] where the bytes are no whole number of rows.
+    /// [`DbmError::EmptyLayer`] for a width of zero, [`DbmError::NoExamples`] for no rows, [`DbmError::Shape`] if the bytes are not a whole
+    /// number of rows.
     pub fn from_bits(width: usize, bits: &[u8]) -> Result<Self, DbmError> {
         let len = count_rows("the data set", bits.len(), width, width)?;
         Ok(Self { width, len, stride: width.div_ceil(8), packed: pack(width, bits), known: None, labels: None })
@@ -40,15 +40,15 @@ impl Examples {
     /// From rows packed as [`Examples::packed`] gives them.
     ///
     /// # Errors
-    /// [`DbmError::EmptyLayer`] for a width of zero, [`DbmError::NoExamples`] for no rows,
-    /// [`DbmError::Shape`] where the bytes are no whole number of rows.
+    /// [`DbmError::EmptyLayer`] for a width of zero, [`DbmError::NoExamples`] for no rows, [`DbmError::Shape`] if the bytes are not a whole
+    /// number of rows.
     pub fn from_packed(width: usize, packed: Vec<u8>) -> Result<Self, DbmError> {
         let stride = width.div_ceil(8);
         let len = count_rows("the packed data set", packed.len(), stride, width)?;
         Ok(Self { width, len, stride, packed, known: None, labels: None })
     }
 
-    /// The same examples, of which only the bits marked in `known` are known: a byte a bit, row after row, zero for a missing one.
+    /// The same examples with only the bits marked in `known` known: one byte per bit, row by row, zero for a missing bit.
     ///
     /// ```
     /// use dbm_core::Examples;
@@ -58,7 +58,7 @@ impl Examples {
     /// ```
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where there is not one mark a bit.
+    /// [`DbmError::Shape`] if there is not one mark per bit.
     pub fn with_gaps(self, known: &[u8]) -> Result<Self, DbmError> {
         DbmError::check_shape("the marks of known bits", self.len * self.width, known.len())?;
         let packed = pack(self.width, known);
@@ -68,10 +68,10 @@ impl Examples {
     /// The same with the marks packed as [`Examples::known_packed`] gives them.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where there is not one mark a bit.
+    /// [`DbmError::Shape`] if there is not one mark per bit.
     pub fn with_packed_gaps(mut self, mut known: Vec<u8>) -> Result<Self, DbmError> {
         DbmError::check_shape("the packed marks of known bits", self.packed.len(), known.len())?;
-        // What lies beyond a row's width means nothing, and is made the same in all.
+        // Bits beyond the row's width mean nothing, and are made the same in all rows.
         let beyond = if self.width.is_multiple_of(8) { 0 } else { 0xff << (self.width % 8) };
         known.chunks_exact_mut(self.stride).for_each(|row| row[self.stride - 1] |= beyond);
         self.packed.iter_mut().zip(&known).for_each(|(bits, known)| *bits &= known);
@@ -96,14 +96,14 @@ impl Examples {
     /// The same examples with the class of each, counted from 0.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where there is not one class an example.
+    /// [`DbmError::Shape`] if there is not one class per example.
     pub fn with_labels(mut self, labels: Vec<u8>) -> Result<Self, DbmError> {
         DbmError::check_shape("the classes of the examples", self.len, labels.len())?;
         self.labels = Some(labels);
         Ok(self)
     }
 
-    /// The class of each row, where they have such.
+    /// The class of each row, if there are classes.
     pub fn labels(&self) -> Option<&[u8]> {
         self.labels.as_deref()
     }
@@ -113,7 +113,7 @@ impl Examples {
         &self.packed
     }
 
-    /// Which bits are known, packed as the bits are; `None` where all are.
+    /// Which bits are known, packed like the bits; `None` if all are.
     pub fn known_packed(&self) -> Option<&[u8]> {
         self.known.as_deref()
     }
@@ -142,12 +142,12 @@ impl Examples {
     /// Accepts a model whose visible layer has `n` units.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where a row has more or fewer bits.
+    /// [`DbmError::Shape`] if a row has more or fewer bits.
     pub fn check_width(&self, n: usize) -> Result<(), DbmError> {
         DbmError::check_shape("a row of the data set", n, self.width)
     }
 
-    /// Each different row once, in an order that does not depend on theirs, with how often it comes; `None` for a missing bit.
+    /// Each distinct row once, in an order that does not depend on theirs, with its number of occurrences; `None` for a missing bit.
     pub(crate) fn distinct(&self) -> BTreeMap<Vec<Option<bool>>, usize> {
         let mut counts = BTreeMap::new();
         for row in 0..self.len {
@@ -195,7 +195,7 @@ impl Examples {
         (0..self.width).map(|column| self.is_known(row, column)).collect()
     }
 
-    /// What is known of these rows, [`Clamp::Visible`] where nothing is missing.
+    /// What is known of these rows, [`Clamp::Visible`] if nothing is missing.
     ///
     /// # Panics
     /// If a row is out of range.
@@ -206,7 +206,7 @@ impl Examples {
         Clamp::Known(rows.iter().flat_map(|&row| self.known_row(row)).collect())
     }
 
-    /// One row as bytes 0 and 1; what is missing is 0.
+    /// One row as bytes 0 and 1; a missing bit is 0.
     ///
     /// # Panics
     /// If `row` is out of range.
@@ -214,7 +214,7 @@ impl Examples {
         (0..self.width).map(|column| u8::from(self.bit(row, column))).collect()
     }
 
-    /// Writes one row as unit values; what is missing is low.
+    /// Writes one row as unit values; a missing bit is low.
     ///
     /// # Panics
     /// If `row` is out of range or `into` is not one row wide.
@@ -228,7 +228,7 @@ impl Examples {
         }
     }
 
-    /// Share of high bits among the known, in `0.0..=1.0`; 0 where none is known.
+    /// Share of high bits among the known ones, in `0.0..=1.0`; 0 if none is known.
     pub fn share_of_ones(&self) -> f64 {
         let ones: u64 = self.packed.iter().map(|byte| u64::from(byte.count_ones())).sum();
         let known = self.len * self.width - self.missing();
@@ -236,12 +236,12 @@ impl Examples {
     }
 }
 
-/// The order in which a run visits its data: epoch by epoch, each in a random order of its own.
+/// The order in which a run visits its data: epoch by epoch, each in a new random order.
 #[derive(Clone, Debug, Default)]
 pub struct Visits(Option<(u64, Vec<u32>)>);
 
 impl Visits {
-    /// The examples of these chains at a step of `batch` of them; `run` tells apart the orders of several runs with one seed.
+    /// The examples of these chains at a step with `batch` examples; `run` distinguishes the orders of several runs with one seed.
     pub fn examples(
         &mut self,
         streams: Streams,
@@ -261,7 +261,7 @@ impl Visits {
     }
 }
 
-/// How many rows so many bytes are, at `stride` bytes a row.
+/// The number of rows in this many bytes, at `stride` bytes per row.
 fn count_rows(what: &str, bytes: usize, stride: usize, width: usize) -> Result<usize, DbmError> {
     if width == 0 {
         return Err(DbmError::EmptyLayer { layer: 0 });
@@ -274,7 +274,7 @@ fn count_rows(what: &str, bytes: usize, stride: usize, width: usize) -> Result<u
     Ok(rows)
 }
 
-/// Rows of bytes, each into whole bytes of bits, the lowest bit first.
+/// Packs rows of bytes into bits, each row into whole bytes, the lowest bit first.
 fn pack(width: usize, bits: &[u8]) -> Vec<u8> {
     let stride = width.div_ceil(8);
     let mut packed = vec![0; bits.len() / width * stride];

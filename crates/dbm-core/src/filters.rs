@@ -3,10 +3,12 @@
 use crate::linalg::Matrix;
 use crate::{Dbm, DbmError};
 
-/// Columns of `W_0 W_1 ... W_{layer-1}: [n_0, n_layer]`, those of the first `count` units of the layer (all, where it has fewer), each as a row: `[count, n_0]`.
+/// Columns of `W_0 W_1 ... W_{layer-1}: [n_0, n_layer]` for the first `count` units of the layer (or all, if it has fewer), each as a row:
+/// `[count, n_0]`.
 ///
-/// Of the first hidden layer these are its weights. Of a higher one they are what the linear parts of the layers between make of a unit: exact weights only if the
-/// layers between were linear, but good enough to see what a unit stands for (Lee, Ekanadham and Ng 2008 show second layers this way).
+/// For the first hidden layer these are its weights. For a higher one they are what the linear parts of the layers in between make of a
+/// unit: exact only if those layers were linear, but good enough to see what a unit represents (Lee, Ekanadham and Ng 2008 show second
+/// layers this way).
 ///
 /// ```
 /// use dbm_core::{Dbm, Units, filters};
@@ -18,7 +20,7 @@ use crate::{Dbm, DbmError};
 /// ```
 ///
 /// # Errors
-/// [`DbmError::Setting`] where the model has no such hidden layer; they count from 1.
+/// [`DbmError::Setting`] if the model has no such hidden layer (counted from 1).
 pub fn filters(model: &Dbm, layer: usize, count: usize) -> Result<Matrix, DbmError> {
     if !(1..=model.depth()).contains(&layer) {
         let expected = "a hidden layer of the model, the lowest being 1";

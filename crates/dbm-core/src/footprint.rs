@@ -1,4 +1,4 @@
-//! How much memory a run takes, known before any of it is allocated.
+//! How much memory a run takes, known before anything is allocated.
 
 use crate::error::{counted, format_bytes};
 use crate::gradient::{EstimatorKind, MAX_ROWS, SmcPath};
@@ -11,47 +11,50 @@ use crate::{DbmError, Examples, Settings};
 /// Bytes of an f32.
 const F32: u128 = size_of::<f32>() as u128;
 
-/// A vector that grows a row at a time has up to twice the room it needs.
+/// A vector that grows one row at a time takes up to twice the room it needs.
 const GROWN: u128 = 2;
 
-/// Copies that layer-wise pretraining holds at most: the composed model, its transpose, and of the largest weight matrix a
-/// velocity and a gradient.
+/// The most copies that layer-wise pretraining holds: the composed model, its transpose, and a velocity and a gradient of the largest
+/// weight matrix.
 const PRETRAINING_COPIES: u128 = 4;
 
-/// Rungs that a ladder counts with: half as many again as a model of 784-500 units was seen to need.
+/// Rungs counted for a ladder: half as many again as a 784-500 model was seen to need.
 const RUNGS: u128 = 64;
 
-/// Copies of the states of a rung's chains while a round goes over it: kept, handed out, at work with their fields, and handed back.
+/// Copies of the states of a rung's chains during a round: kept, handed out, in use with their fields, and handed back.
 const RUNG_STATES: u128 = 5;
 
-/// Of a particle: its state and its means in the start, two offers and what a coupling holds, and its state and fields at work, twice.
+/// Per particle: its state and its means in the start, in two offers and in a coupling, and its state and fields in use, twice.
 const PARTICLE_STATES: u128 = 12;
 
-/// Rows of a product's operand that its kernel rearranges at a time, at most: with AVX-512 somewhat more than 512 were seen.
+/// The most rows of an operand that a product's kernel packs at a time: slightly more than 512 were seen with AVX-512.
 const PACKED_ROWS: u128 = 640;
 
-/// Memory that a [`crate::Trainer`] and its data take at most while it steps, in bytes.
+/// The most memory that a [`crate::Trainer`] and its data take while it steps, in bytes.
 ///
-/// With `n_l` units in layer `l`, `U = sum n_l`, `P = sum_l n_l n_{l+1} + U` parameters, batches of `B`, `N` examples, `t` threads, and 4 bytes a
-/// number:
+/// With `n_l` units in layer `l`, `U = sum n_l`, `P = sum_l n_l n_{l+1} + U` parameters, batches of `B`, `N` examples, `t` threads, and 4
+/// bytes per number:
 ///
-/// - `copies`: `4 P c`, with c = 2 (the parameters and their transposed copy) and one more for each moment of the optimizer (SGD 0, with
-///   momentum 1, **Adam 2**, AMSGrad 3) and for the average. So **Adam takes 4 copies**; layer-wise pretraining takes 4 as well, before
-///   there is a trainer. An orthogonal or Gaussian start takes no more than its model: 2.
-/// - `states`: `4 B` times the sum of what a chain keeps for the whole step: `n_0`, its example; `6 (n_0 + n_1 + max(n_0, n_1)) + 8 sum_{l>0} (n_l + n_{l+1} + max(n_l, n_{l+1}))`, the
-///   rows its two phases leave to the gradient (three for `W_0`, four for each other `W_l`, in vectors that grow by doubling), and one side of each once more, gathered for tables. And
-///   `4 min(B, 32 t)`, of the shards in work, times `2 U + n_1 + 4 max n_l`: state, fields and drive of one phase at a time, and rows
-///   gathered for products. Besides, for all B: `3 U` with persistent chains, `3 U` in mean field, `2 U + n_1 + n_0 / 4` for proposals of masked chains. Gibbs couplings are long, and runs of
-///   `N` particles many: they count with all they may leave, `4 ceil(B / 32) (4096 sum_l (n_l + n_{l+1} + 2 max(n_l, n_{l+1})) + P + 12 N U)`, without particles `N = 0`.
-/// - Where a ladder is climbed, 64 rungs are counted, each with two copies of the parameters and, for all B, `5 U`.
-/// - `scratch`: `4 t (64 + 640) max n_l`: on each thread the gradient of 64 rows of a weight matrix, and the operand that a product packs; and
+/// - `copies`: `4 P c`, with c = 2 (the parameters and their transposed copy) plus one for each moment of the optimizer (SGD 0, with
+///   momentum 1, **Adam 2**, AMSGrad 3) and for the average. So **Adam takes 4 copies**; layer-wise pretraining also takes 4, before there
+///   is a trainer. An orthogonal or Gaussian start takes no more than its model: 2.
+/// - `states`: `4 B` times what a chain keeps for the whole step: `n_0` for its example, and
+///   `6 (n_0 + n_1 + max(n_0, n_1)) + 8 sum_{l>0} (n_l + n_{l+1} + max(n_l, n_{l+1}))` for the rows its two phases leave to the gradient
+///   (three for `W_0`, four for each other `W_l`, in vectors that grow by doubling), with one side of each gathered once more for tables.
+///   Then `4 min(B, 32 t)`, for the shards in progress, times `2 U + n_1 + 4 max n_l`: state, fields and drive of one phase at a time, and
+///   rows gathered for products. In addition, for all B: `3 U` with persistent chains, `3 U` in mean field, `2 U + n_1 + n_0 / 4` for
+///   proposals of masked chains. Gibbs couplings are long, and runs of `N` particles many, so they count with the most they may leave:
+///   `4 ceil(B / 32) (4096 sum_l (n_l + n_{l+1} + 2 max(n_l, n_{l+1})) + P + 12 N U)`, with `N = 0` if there are no particles.
+/// - For a ladder, 64 rungs are counted, each with two copies of the parameters and, for all B, `5 U`.
+/// - `scratch`: `4 t (64 + 640) max n_l`: per thread, the gradient of 64 rows of a weight matrix, the operand that a product packs, and
 ///   vectors of a few layers.
-/// - `data`: `N (ceil(n_0 / 8) + 8)`: packed bits, and the order of the epoch beside that of the next.
-/// - Where the data have gaps ([`Footprint::with_gaps`]), as many bytes again as the packed bits, of their marks; and of the states
+/// - `data`: `N (ceil(n_0 / 8) + 8)`: packed bits, and the orders of this epoch and the next.
+/// - If the data have gaps ([`Footprint::with_gaps`]), as many bytes again as the packed bits, for their marks; and for the states
 ///   `4 B (2 U + n_1 + n_0 / 2)`: marks, and proposals of chains that share their clamped units with no other.
 ///
-/// This is the ordinary case. A Metropolis coupling that does not meet at once leaves more rows as well, up to 4096 for a shard of 32 chains and a weight
-/// matrix; then that shard's gradient of the matrix is multiplied out, one more copy of it. In wide models, for which memory matters, none does.
+/// This is the ordinary case. A Metropolis coupling that does not meet at once leaves more rows, up to 4096 for a shard of 32 chains and a
+/// weight matrix; beyond that the shard's gradient of the matrix is multiplied out, which is one more copy of it. In wide models, where
+/// memory matters, this does not happen.
 ///
 /// ```
 /// use dbm_core::{Footprint, Settings};
@@ -66,26 +69,27 @@ const PACKED_ROWS: u128 = 640;
 pub struct Footprint {
     /// Units in each layer.
     pub sizes: Vec<usize>,
-    /// P: weights and biases, a number and not bytes.
+    /// P: the number of weights and biases, not bytes.
     pub parameters: u128,
-    /// Of the parameters, their transposed copies, the optimizer's moments and the average.
+    /// For the parameters, their transposed copies, the optimizer's moments and the average.
     pub copies: u128,
-    /// Of the chains of one step.
+    /// For the chains of one step.
     pub states: u128,
-    /// Of each thread's own.
+    /// For the scratch memory of all threads.
     pub scratch: u128,
-    /// Of the examples.
+    /// For the examples.
     pub data: u128,
 }
 
 impl Footprint {
-    /// Of a run on `examples` examples with so many threads. Nothing is checked: sizes may be absurd, and what exceeds a u128 is its largest value.
+    /// The footprint of a run on `examples` examples with this many threads. Nothing is checked: sizes may be absurd, and results saturate
+    /// at the largest u128.
     pub fn of(sizes: &[usize], settings: &Settings, examples: usize, threads: usize) -> Self {
         let kind = settings.estimator.kind;
         let (units, visible, first) = layers(sizes);
         let triples = 3 * (u128::from(kind.descriptor().persistent) + u128::from(kind.has(Setting::MeanFieldSweeps)));
         let masked = total([(2, units), (1, first), (1, visible / 4 + 1)]);
-        // Along temperatures there is the lowest rung alone.
+        // Along temperatures only the lowest rung exists.
         let rungs = match kind {
             EstimatorKind::UcdSmc if settings.estimator.path == SmcPath::Temperatures => 1,
             kind => RUNGS * u128::from(kind.descriptor().has_ladder),
@@ -103,13 +107,13 @@ impl Footprint {
         run
     }
 
-    /// Of a run on these examples, with the marks of what is known where they have gaps.
+    /// The footprint of a run on these examples, including the marks of known bits if they have gaps.
     pub fn of_data(sizes: &[usize], settings: &Settings, data: &Examples, threads: usize) -> Self {
         let run = Self::of(sizes, settings, data.len(), threads);
         if data.has_gaps() { run.with_gaps(settings.batch, data.len()) } else { run }
     }
 
-    /// The same where the data have gaps, for batches of `batch`.
+    /// The same if the data have gaps, for batches of `batch`.
     ///
     /// ```
     /// use dbm_core::{Footprint, Settings};
@@ -128,9 +132,9 @@ impl Footprint {
         self
     }
 
-    /// Of layer-wise pretraining, before the trainer is there: the larger of the two is what the whole run takes.
+    /// The footprint of layer-wise pretraining, before the trainer exists: the larger of the two is that of the whole run.
     pub fn of_pretraining(sizes: &[usize], settings: &PretrainSettings, data: &Examples) -> Self {
-        // It has no shards: all its chains are in work. They are a few matrices of states and fields: fewer than a gradient step has.
+        // It has no shards, so all its chains are in progress. They are a few matrices of states and fields, fewer than in a gradient step.
         let threads = settings.batch.div_ceil(SHARD);
         let run = Self::with_copies(sizes, PRETRAINING_COPIES, settings.batch, data.len(), threads, 0);
         if data.has_gaps() { run.with_gaps(settings.batch, data.len()) } else { run }
@@ -160,7 +164,7 @@ impl Footprint {
         total([self.copies, self.states, self.scratch, self.data].map(|part| (1, part)))
     }
 
-    /// The one of two that takes more.
+    /// The larger of the two.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         if other.total() > self.total() { other } else { self }
@@ -186,18 +190,18 @@ impl Footprint {
     }
 }
 
-/// Units in all, visible ones, and those of the first hidden layer.
+/// Units in total, visible units, and units of the first hidden layer.
 fn layers(sizes: &[usize]) -> (u128, u128, u128) {
     let of = |layer: usize| sizes.get(layer).map_or(0, |&size| size as u128);
     (total(sizes.iter().map(|&size| (1, size as u128))), of(0), of(1))
 }
 
-/// Numbers in a row of two layers, the larger of them so many times more.
+/// Numbers in a row of each of two layers, plus `more` times the larger of them.
 fn row_of_pair(pair: &[usize], more: u128) -> u128 {
     pair[0] as u128 + pair[1] as u128 + more * pair[0].max(pair[1]) as u128
 }
 
-/// The sum of so many times each part, or the largest number there is.
+/// The sum of each part times its count, saturating.
 fn total(parts: impl IntoIterator<Item = (u128, u128)>) -> u128 {
     parts.into_iter().fold(0, |sum, (times, part)| sum.saturating_add(part.saturating_mul(times)))
 }
@@ -223,9 +227,9 @@ mod tests {
     #[test]
     fn states_grow_with_the_batch_and_data_with_the_examples() {
         let of = |batch, examples| Footprint::of(&[784, 500], &Settings { batch, ..Settings::default() }, examples, 1);
-        // One thread has one shard in work, of 32 chains, however many there are.
+        // One thread works on one shard of 32 chains at a time, however many chains there are.
         assert_eq!(of(1000, 7).states - of(900, 7).states, of(500, 7).states - of(400, 7).states);
-        // By hand: example, states and fields, drive, gathered rows, rows of the gradient and one side of them again.
+        // By hand: example, states and fields, drive, gathered rows, rows of the gradient, and one side of these again.
         assert_eq!(of(1, 7).states, 4 * (784 + 2 * 1284 + 500 + 4 * 784 + 6 * (1284 + 784)));
         assert_eq!(of(1, 7).data, 7 * (98 + 8));
     }

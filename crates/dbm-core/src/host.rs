@@ -1,10 +1,10 @@
-//! What the core does not have itself and is lent: threads and a clock.
+//! What the core does not have and its host provides: threads and a clock.
 
 use std::ops::Range;
 
-/// Whoever runs the core. The results never depend on it, only the time they take.
+/// The environment that runs the core. It affects only the time that results take, never the results.
 pub trait Host: Sync {
-    /// `f` of every item, results in the items' order.
+    /// `f` of every item, with the results in the order of the items.
     fn map<T: Send, R: Send>(&self, items: Vec<T>, f: impl Fn(T) -> R + Sync + Send) -> Vec<R>;
 
     /// Seconds since some fixed moment.
@@ -30,7 +30,7 @@ impl Host for SingleThread {
     }
 }
 
-/// `0..count` in even pieces of at most `most`, which depend on nothing but their number: sums over them do not depend on who computes.
+/// `0..count` in even pieces of at most `most`, which depend on these two numbers alone: sums over them do not depend on who computes them.
 pub(crate) fn even_pieces(count: usize, most: usize) -> Vec<Range<usize>> {
     let n = count.div_ceil(most);
     (0..n).map(|piece| count * piece / n..count * (piece + 1) / n).collect()

@@ -1,4 +1,4 @@
-//! How a model begins: semi-orthogonal weights and logistic biases.
+//! Initial models: semi-orthogonal weights and logistic biases.
 
 use crate::ais::BaseDistribution;
 use crate::linalg::{add_scaled, dot_f32};
@@ -6,13 +6,13 @@ use crate::model::check_sizes;
 use crate::rng::{Purpose, Stream, Streams};
 use crate::{Dbm, DbmError, Examples, Host, SingleThread, Units};
 
-/// Vectors made orthogonal to all earlier ones together.
+/// Vectors that are made orthogonal to all earlier ones together.
 const BLOCK: usize = 16;
-/// Vectors of a block that one thread makes orthogonal, each earlier vector serving them all while it is in the cache.
+/// Vectors of a block that one thread makes orthogonal, using each earlier vector for all of them while it is in the cache.
 const SHARE: usize = 4;
 
-/// Random semi-orthogonal weights (paper, section 4.3; Mezzadri 2006), and biases from Logistic(0, 1/2) with signs, so that
-/// E(s) != E(-s), zero with bits.
+/// Random semi-orthogonal weights (paper, section 4.3; Mezzadri 2006).
+/// Biases are drawn from Logistic(0, 1/2) for signs, so that E(s) != E(-s), and are zero for bits.
 ///
 /// With n_l <= n_{l+1} the rows of `W_l` are orthonormal, otherwise its columns; uniform (Haar) over all such matrices.
 ///
@@ -29,7 +29,7 @@ pub fn orthogonal(sizes: &[usize], units: Units, seed: u64) -> Result<Dbm, DbmEr
     orthogonal_on(&SingleThread, sizes, units, seed)
 }
 
-/// The same on the threads of `host`, to the same bits: for layers of thousands of units, where it takes minutes on one.
+/// The same on the threads of `host`, bit for bit: for layers of thousands of units, where one thread takes minutes.
 ///
 /// # Errors
 /// Those of [`check_sizes`].
@@ -60,14 +60,15 @@ pub fn gaussian(sizes: &[usize], units: Units, deviation: f64, seed: u64) -> Res
     })
 }
 
-/// A deviation of weights by which units are nearly independent, in models of thousands of them.
+/// A deviation of weights at which units are nearly independent, in models of thousands of them.
 pub const NEARLY_INDEPENDENT: f64 = 0.001;
 
-/// Nearly independent units: Gaussian weights of this small standard deviation, visible biases by which the units are as often high as in the data
-/// ([`crate::ais::BaseDistribution::of_data`]), hidden biases zero. Where a ladder of tempering begins, and as good a start for the rest.
+/// Nearly independent units: Gaussian weights of this small standard deviation, visible biases that make units high as often as in the data
+/// ([`crate::ais::BaseDistribution::of_data`]), and hidden biases of zero. A ladder of tempering begins here, and it is an equally good
+/// start for everything else.
 ///
 /// # Errors
-/// Those of [`check_sizes`]; [`DbmError::Shape`] where the data are not as wide as the visible layer.
+/// Those of [`check_sizes`]; [`DbmError::Shape`] if the data are not as wide as the visible layer.
 pub fn of_data(sizes: &[usize], units: Units, deviation: f64, seed: u64, data: &Examples) -> Result<Dbm, DbmError> {
     let mut model = gaussian(sizes, units, deviation, seed)?;
     let base = BaseDistribution::of_data(&model, data)?.model(&model);
@@ -97,11 +98,11 @@ fn build(
     Dbm::new(units, weights.collect(), biases.collect())
 }
 
-/// `few` orthonormal vectors of length `long`, one after another: Gaussian vectors, each freed of its part along those before.
-/// This is the QR decomposition with a positive diagonal, whose Q is Haar distributed. Each is freed twice, since one pass
+/// `few` orthonormal vectors of length `long`, one after another: Gaussian vectors, each with its components along the earlier ones
+/// removed. This is the QR decomposition with a positive diagonal, whose Q is Haar distributed. Each removal is done twice, since one pass
 /// leaves errors of the order of its cancellation and a second removes them ("twice is enough", Giraud et al. 2005).
 ///
-/// The vectors of a block are freed of those before the block each by itself, and so on any thread.
+/// The vectors of a block are made orthogonal to those before the block separately, and so on any thread.
 fn orthonormal(host: &impl Host, stream: &mut Stream, few: usize, long: usize) -> Vec<f32> {
     let mut vectors: Vec<f32> = (0..few * long).map(|_| stream.gaussian() as f32).collect();
     for start in (0..few).step_by(BLOCK) {
@@ -128,7 +129,7 @@ fn orthonormal(host: &impl Host, stream: &mut Stream, few: usize, long: usize) -
     vectors
 }
 
-/// Takes the part along `other`, a unit vector, out of `vector`.
+/// Removes the component along `other`, a unit vector, from `vector`.
 fn free_of(vector: &mut [f32], other: &[f32]) {
     let along = dot_f32(other, vector);
     add_scaled(vector, -along, other);

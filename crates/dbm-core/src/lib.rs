@@ -1,7 +1,7 @@
 //! Deep Boltzmann machines and their unbiased gradient: the mathematics of DBM Lab, and nothing else.
 //!
-//! No files, no clock, no threads of its own and nothing of the browser: a [`Host`] lends what is needed. Start with [`init`],
-//! train with a [`Trainer`], sample and fill in with a [`complete::Completer`], and fill the gaps of a data set with an [`impute::Imputer`].
+//! No files, no clock, no threads and nothing of the browser: a [`Host`] provides what is needed. Start with [`init`], train with a
+//! [`Trainer`], sample and complete with a [`complete::Completer`], and fill the gaps of a data set with an [`impute::Imputer`].
 
 pub mod ais;
 mod centered;

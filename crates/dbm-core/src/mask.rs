@@ -5,7 +5,8 @@ use crate::words::{Choose, choices, words};
 use serde::{Deserialize, Serialize};
 
 choices! {
-    /// Which masks are drawn. The gradient is that of log p(unknown | known) on average over them: what they ask for most is learned best.
+    /// The kind of masks to draw. The gradient is that of log p(unknown | known), averaged over the masks: what they hide most often is
+    /// learned best.
     #[derive(Default, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum Masks = words(
@@ -25,17 +26,17 @@ choices! {
 }
 
 impl Masks {
-    /// In a word, as it is given and written.
+    /// The name, as it is parsed and written.
     pub fn name(self) -> &'static str {
         self.choice().name
     }
 
-    /// Whether they need to know how the units lie in rows and columns.
+    /// Whether they need the rows and columns in which the units lie.
     pub fn need_image(self) -> bool {
         matches!(self, Self::Halves | Self::Boxes)
     }
 
-    /// Draws what is known of `n` visible units, which lie in rows and columns as `image` says.
+    /// Draws the known units among `n` visible ones, which lie in rows and columns as given by `image`.
     ///
     /// ```
     /// use dbm_core::mask::Masks;
@@ -111,7 +112,7 @@ mod tests {
         for chain in 0..200 {
             let half = known(Masks::Halves, 784, image, chain);
             let (row, column) = (&half[..28], half.iter().step_by(28).collect::<Vec<_>>());
-            // Known and unknown meet once, along one of the two sides.
+            // Known and unknown units meet once, along one of the two sides.
             let turns = |line: &[bool]| line.windows(2).filter(|pair| pair[0] != pair[1]).count();
             assert_eq!(turns(row) + turns(&column.into_iter().copied().collect::<Vec<_>>()), 1);
 
@@ -127,7 +128,7 @@ mod tests {
             let pixels = known(Masks::Pixels, 784, image, chain).iter().filter(|&&k| k).count();
             assert!((100..700).contains(&pixels));
         }
-        // Without rows and columns there are only units.
+        // Without rows and columns, masks are of single units.
         assert_eq!(known(Masks::Pixels, 30, None, 7), known(Masks::Pixels, 30, Some((5, 6)), 7));
     }
 

@@ -1,7 +1,7 @@
-//! The logistic function and its kin, of which the same bits come out on every machine.
+//! The logistic function and related functions, with the same bits on every machine.
 //!
-//! The standard library's `exp` and `ln` differ in the last bit between platforms; bulk work here is plain arithmetic in a
-//! fixed order (so it vectorizes, too), and single values go through `libm`.
+//! The standard library's `exp` and `ln` differ in the last bit between platforms. Bulk work here is plain arithmetic in a fixed order
+//! (which also vectorizes), and single values go through `libm`.
 
 use crate::vector::vectorized;
 use bytemuck::cast_slice_mut;
@@ -11,7 +11,7 @@ use std::array::from_fn;
 /// Adding and subtracting 1.5 * 2^23 rounds to the nearest integer.
 const ROUND: f32 = 12_582_912.0;
 
-/// `2^n` of the integers `n` that lie in the lowest bits of these: a cast would have to look for what does not fit.
+/// `2^n` for the integers `n` in the lowest bits of these: a cast would have to check for values that do not fit.
 #[inline(always)]
 fn powers_of_two<S: Simd>(simd: S, shifted: S::f32s) -> S::f32s {
     let mut power = simd.add_u32s(simd.transmute_u32s_f32s(shifted), simd.splat_u32s(127));
@@ -19,10 +19,11 @@ fn powers_of_two<S: Simd>(simd: S, shifted: S::f32s) -> S::f32s {
     simd.transmute_f32s_u32s(power)
 }
 
-/// So near to 1, `u (1 + rough_exp2(x))` may lie on the other side of it than `u (1 + 2^x)`: three times the relative error of [`rough_exp2`].
+/// This close to 1, `u (1 + rough_exp2(x))` may lie on the other side of it than `u (1 + 2^x)`: three times the relative error of
+/// [`rough_exp2`].
 pub(crate) const DOUBT: f32 = 1.0 / 4096.0;
 
-/// `2^x` within 8 parts in 100 000, for `x` from -126 to 126, and beyond what it is there.
+/// `2^x` within 8 parts in 100 000 for `x` from -126 to 126; beyond that, its value at the nearer end.
 #[inline(always)]
 pub(crate) fn rough_exp2<S: Simd, const V: usize>(simd: S, x: [S::f32s; V]) -> [S::f32s; V] {
     let all = |c: f32| simd.splat_f32s(c);
@@ -30,15 +31,15 @@ pub(crate) fn rough_exp2<S: Simd, const V: usize>(simd: S, x: [S::f32s; V]) -> [
     let shifted: [S::f32s; V] = from_fn(|v| simd.add_f32s(x[v], all(ROUND)));
     let r: [S::f32s; V] = from_fn(|v| simd.sub_f32s(x[v], simd.sub_f32s(shifted[v], all(ROUND))));
     let mut p = [all(0.055_171_493); V];
-    // The polynomial of degree 3 whose largest relative error is least.
+    // The cubic polynomial with the smallest maximal relative error.
     for c in [0.242_610_95, 0.693_260_97, 0.999_928_06] {
         p = from_fn(|v| simd.mul_add_e_f32s(p[v], r[v], all(c)));
     }
     from_fn(|v| simd.mul_f32s(p[v], powers_of_two(simd, shifted[v])))
 }
 
-/// `exp(x)` for `|x| <= 87`, to 2 units in the last place: argument reduction by ln 2 and a polynomial on the rest. Of some vectors at a time, step by step: what is
-/// made of one of them waits for itself alone.
+/// `exp(x)` for `|x| <= 87`, to 2 units in the last place: argument reduction by ln 2 and a polynomial for the rest. It works on several
+/// vectors at a time, step by step, so that each waits only for itself.
 #[inline(always)]
 #[allow(clippy::excessive_precision)] // ln 2 in two parts: the digits are the point
 fn exp<S: Simd, const V: usize>(simd: S, x: [S::f32s; V]) -> [S::f32s; V] {
@@ -57,10 +58,10 @@ fn exp<S: Simd, const V: usize>(simd: S, x: [S::f32s; V]) -> [S::f32s; V] {
     times(p, shifted.map(|shifted| powers_of_two(simd, shifted)))
 }
 
-/// Beyond this, what the logistic function is there.
+/// Beyond this, the logistic function keeps its value here.
 const LARGEST: f32 = 87.0;
 
-/// The logistic function, `1 / (1 + exp(-x))`, of each of some values, none of which is NaN.
+/// The logistic function, `1 / (1 + exp(-x))`, of several values, none of which is NaN.
 #[inline(always)]
 pub(crate) fn sigmas<S: Simd, const V: usize>(simd: S, x: [S::f32s; V]) -> [S::f32s; V] {
     let (least, most) = (simd.splat_f32s(-LARGEST), simd.splat_f32s(LARGEST));
@@ -80,8 +81,8 @@ pub(crate) fn sigma(x: f32) -> f32 {
     sigma
 }
 
-/// Writes `offset + scale sigma(gap a)` for each field `a`: with offset 0 and scale 1 the probability of a high unit, with the
-/// low value and the gap its mean.
+/// Writes `offset + scale sigma(gap a)` for each field `a`: with offset 0 and scale 1 the probability that the unit is high, with the low
+/// value and the gap its mean.
 ///
 /// ```
 /// let mut means = [0.0; 3];
@@ -126,8 +127,8 @@ pub fn logistic_each(values: &[f64], into: &mut [f64]) {
     );
 }
 
-/// `exp(x)` for `x <= 0` in f64, to 2 units in the last place, and 0 below -708, where it would soon be denormal: argument
-/// reduction by ln 2 and Taylor's series on the rest, in arithmetic that vectorizes.
+/// `exp(x)` for `x <= 0` in f64, to 2 units in the last place, and 0 below -708, where it would soon be denormal: argument reduction by ln
+/// 2 and a Taylor series for the rest, in arithmetic that vectorizes.
 #[inline(always)]
 pub(crate) fn exp_below_zero(x: f64) -> f64 {
     const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 * 2^52: adding it leaves the nearest integer in the lowest bits
@@ -141,7 +142,7 @@ pub(crate) fn exp_below_zero(x: f64) -> f64 {
     let shifted = x * std::f64::consts::LOG2_E + ROUND;
     let n = shifted - ROUND;
     let r = (x - n * LN_2.0) - n * LN_2.1;
-    // Estrin's scheme: a third of the waiting of Horner's.
+    // Estrin's scheme: a third of the latency of Horner's.
     let (r2, r4) = (r * r, (r * r) * (r * r));
     let two = |k: usize| SERIES[k] + SERIES[k + 1] * r;
     let four = |k: usize| two(k) + two(k + 2) * r2;
@@ -155,11 +156,11 @@ pub fn softplus(x: f64) -> f64 {
     x.max(0.0) + libm::log1p(libm::exp(-x.abs()))
 }
 
-/// `sum_i log(1 + exp(x_i))`, without overflow: one vectorized exponential a term, and hardly a logarithm.
+/// `sum_i log(1 + exp(x_i))`, without overflow: one vectorized exponential per term, and very few logarithms.
 pub fn sum_softplus(values: &[f64]) -> f64 {
     const LANES: usize = 8;
-    // log(1 + e^x) = max(x, 0) + log(1 + e^-|x|), and the second terms' sum is the log of a product of numbers in 1..=2, of which
-    // this many a lane stay below 2^1000.
+    // log(1 + e^x) = max(x, 0) + log(1 + e^-|x|). The second terms sum to the log of a product of numbers in 1..=2; this many per lane stay
+    // below 2^1000.
     const FACTORS: usize = 1000;
     let mut total = 0.0;
     for block in values.chunks(LANES * FACTORS) {
@@ -183,7 +184,7 @@ pub fn sum_softplus(values: &[f64]) -> f64 {
     total
 }
 
-/// Mean of some values and its standard error, `deviation / sqrt(n)`, which is infinite for fewer than two.
+/// Mean of several values and its standard error, `deviation / sqrt(n)`, which is infinite for fewer than two.
 pub fn mean_and_error(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n;

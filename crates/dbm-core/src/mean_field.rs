@@ -1,43 +1,44 @@
-//! The mean-field posterior: the product of independent units nearest to p(h | v), and the lower bound on log p(v) it gives; where
-//! visible units are missing, nearest to p(v_missing, h | v_known), and of log p(v_known).
+//! The mean-field posterior: the product of independent units closest to p(h | v), and the lower bound it gives on log p(v). If visible
+//! units are missing, it is closest to p(v_missing, h | v_known), and the bound is on log p(v_known).
 
 use crate::linalg::Matrix;
 use crate::math::sigma_each;
 use crate::{Clamp, Dbm, Examples, Parity};
 use std::ops::Range;
 
-/// Mean-field posteriors of a batch of visible vectors, `q(h | v) = prod_l prod_j q(h_lj)`, missing visible units being among the h.
+/// Mean-field posteriors of a batch of visible vectors, `q(h | v) = prod_l prod_j q(h_lj)`, where missing visible units count among the h.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MeanField {
-    /// Means of every layer, `[count, n_l]` in unit values; layer 0 holds the visible values themselves where they are known.
+    /// Means of every layer, `[count, n_l]` in unit values; in layer 0, known units have their values.
     pub means: Vec<Matrix>,
     /// Which visible units are known.
     pub clamp: Clamp,
     /// Sweeps taken, row by row.
     pub sweeps: Vec<u32>,
-    /// Rows that the cap stopped before they had converged; their last iterate is kept.
+    /// Rows stopped at the cap before they converged; their last iterate is kept.
     pub capped: u32,
 }
 
-/// When the mean-field iteration ends.
+/// When the mean-field iteration stops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanFieldSettings {
-    /// Sweeps, at most.
+    /// The most sweeps.
     pub max_sweeps: u32,
-    /// A row is done when no mean moved by more than this, times the gap of the units, in a sweep.
+    /// A row is done when no mean moves by more than this times the units' gap in a sweep.
     pub tolerance: f64,
 }
 
-/// Mean-field posteriors of the rows of `visible`, `[count, n_0]` unit values (Salakhutdinov and Hinton 2009), whose known units `clamp` says.
+/// Mean-field posteriors of the rows of `visible`, `[count, n_0]` unit values (Salakhutdinov and Hinton 2009), with known units given by
+/// `clamp`.
 ///
-/// From the middle value (0 for signs, 1/2 for bits), each sweep sets the odd layers to their means given those of the even
-/// ones, `low + gap sigma(gap a_l)`, and then the even hidden layers given the odd ones, and with them the visible units that are not known; what
-/// `visible` has for these does not matter. Layers of one parity do not interact,
-/// so each half-sweep is the exact maximum of [`MeanField::bound`] over them, and the bound never falls. A row is done
-/// when no mean of the layers set last moved by more than the tolerance, or at `max_sweeps`; it then
-/// leaves the batch. With one hidden layer and no gaps the posterior is exact after the first half-sweep.
+/// From the middle value (0 for signs, 1/2 for bits), each sweep sets the odd layers to their means given those of the even ones,
+/// `low + gap sigma(gap a_l)`, and then the even hidden layers given the odd ones, together with the visible units that are not known; the
+/// values of these in `visible` do not matter. Layers of one parity do not interact, so each half-sweep is the exact maximum of
+/// [`MeanField::bound`] over them, and the bound never falls. A row is done when no mean of the layers set last moved by more than the
+/// tolerance, or at `max_sweeps`; it then leaves the batch. With one hidden layer and no gaps the posterior is exact after the first
+/// half-sweep.
 ///
-/// The fixed point that is found need not be the best product: with gaps, or with two or more hidden layers, the bound has local maxima.
+/// The fixed point found need not be the best product: with gaps, or with two or more hidden layers, the bound has local maxima.
 ///
 /// ```
 /// use dbm_core::linalg::Matrix;
@@ -55,15 +56,15 @@ pub struct MeanFieldSettings {
 /// ```
 ///
 /// # Panics
-/// If `visible` is not as wide as the visible layer, or the clamp does not have one mark a visible unit.
+/// If `visible` is not as wide as the visible layer, or the clamp does not have one mark per visible unit.
 pub fn posterior(model: &Dbm, visible: &Matrix, clamp: &Clamp, settings: MeanFieldSettings) -> MeanField {
     posterior_with_top(model, visible, clamp, None, settings)
 }
 
-/// The same with the top layer known as well, `[count, n_top]` unit values: nearest to p(h | v, top).
+/// The same with the top layer also known, `[count, n_top]` unit values: closest to p(h | v, top).
 ///
 /// # Panics
-/// Those of [`posterior`]; if the top layer is of another shape.
+/// Those of [`posterior`]; if the top layer has another shape.
 pub fn posterior_with_top(
     model: &Dbm,
     visible: &Matrix,
@@ -124,7 +125,7 @@ pub fn posterior_with_top(
     MeanField { means: batch.means, clamp: clamp.clone(), sweeps, capped: active.len() as u32 }
 }
 
-/// Mean-field posteriors of these rows of a data set, whose missing bits have means of their own.
+/// Mean-field posteriors of these rows of a data set; missing bits get their own means.
 ///
 /// # Panics
 /// If the data are not as wide as the visible layer, or have no such row.
@@ -136,22 +137,22 @@ pub fn posterior_of(model: &Dbm, data: &Examples, rows: &[usize], settings: Mean
     posterior(model, &visible, &data.clamp(rows), settings)
 }
 
-/// What the half-sweeps work on.
+/// The data that the half-sweeps work on.
 struct Batch<'a> {
     model: &'a Dbm,
     means: Vec<Matrix>,
     clamp: &'a Clamp,
-    /// The layers that are not known whole.
+    /// The layers that are not fully known.
     free: Range<usize>,
-    /// `b_1 + W_0^T v`, `[count, n_1]`, computed once where the visible layer never moves.
+    /// `b_1 + W_0^T v`, `[count, n_1]`, computed once if the visible layer never changes.
     drive: Option<Matrix>,
     gathered: Vec<f32>,
     fields: Vec<f32>,
 }
 
 impl Batch<'_> {
-    /// Sets the hidden layers of one parity, and the missing units of the visible one, in these rows; returns the furthest that a mean moved, row
-    /// by row.
+    /// Sets the hidden layers of one parity, and the missing units of the visible one, in these rows; returns the largest change of a mean,
+    /// row by row.
     fn half_sweep(&mut self, parity: Parity, rows: &[usize]) -> Vec<f32> {
         let model = self.model;
         let (low, gap) = (model.units().low(), model.units().gap());
@@ -190,26 +191,26 @@ impl Batch<'_> {
 }
 
 impl MeanField {
-    /// How many rows.
+    /// Number of rows.
     pub fn count(&self) -> usize {
         self.sweeps.len()
     }
 
-    /// The visible units of a row that are known.
+    /// The known visible units of a row.
     pub(crate) fn known_units(&self, row: usize) -> Vec<usize> {
         let mut units = Vec::new();
         self.clamp.for_each_held(row, self.means[0].columns(), |unit| units.push(unit));
         units
     }
 
-    /// `E_q[-E(v, h)] + H(q)` of one row, in nats: `log p(v_known) >= bound - log Z`, short of it by the divergence of q from
+    /// `E_q[-E(v, h)] + H(q)` of one row, in nats: `log p(v_known) >= bound - log Z`, where the difference is the divergence of q from
     /// p(v_missing, h | v_known). With one hidden layer and no gaps the two are equal. Summed in f64.
     ///
     /// # Panics
-    /// If there is no such row, or the posterior is of a model of another shape.
+    /// If there is no such row, or the posterior is that of a model of another shape.
     pub fn bound(&self, model: &Dbm, row: usize) -> f64 {
         let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
-        // The energy is linear in every unit, so its mean under a product is the energy of the means.
+        // The energy is linear in every unit, so its mean under a product distribution is the energy of the means.
         let state: Vec<&[f32]> = self.means.iter().map(|layer| layer.row(row)).collect();
         // A known unit has no entropy.
         let entropy: f64 = state.iter().copied().flatten().map(|&mean| entropy((f64::from(mean) - low) / gap)).sum();

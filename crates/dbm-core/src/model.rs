@@ -1,13 +1,13 @@
-//! The deep Boltzmann machine itself: its shape and its parameters, checked once, at construction.
+//! The deep Boltzmann machine itself: its shape and its parameters, checked once at construction.
 
 use crate::host::Host;
 use crate::linalg::{Backend, Matrix};
 use crate::{DbmError, Units};
 
-/// More parameters than this are refused before anything is allocated: 2^28, one gigabyte of f32.
+/// Models with more parameters are refused before anything is allocated: 2^28, one gigabyte of f32.
 pub const MAX_PARAMETERS: u128 = 1 << 28;
 
-/// Rows of a transposed copy that are written in one piece.
+/// Rows of a transposed copy that are written as one piece.
 const TRANSPOSED_ROWS: usize = 256;
 
 /// A deep Boltzmann machine with layers `0..=L`; layer 0 is the visible one.
@@ -34,7 +34,7 @@ pub struct Dbm {
     biases: Vec<Vec<f32>>,
 }
 
-/// How many parameters a model of these sizes has.
+/// The number of parameters of a model with these sizes.
 ///
 /// # Errors
 /// [`DbmError::TooFewLayers`], [`DbmError::EmptyLayer`] or [`DbmError::TooLarge`].
@@ -52,13 +52,13 @@ pub fn check_sizes(sizes: &[usize]) -> Result<usize, DbmError> {
     Ok(needed as usize)
 }
 
-/// Weights and biases of a model of these sizes, or the largest number there is.
+/// Weights and biases of a model with these sizes, saturating.
 pub(crate) fn count_parameters(sizes: &[usize]) -> u128 {
     let weights = sizes.windows(2).map(|pair| pair[0] as u128 * pair[1] as u128);
     weights.chain(sizes.iter().map(|&size| size as u128)).fold(0, u128::saturating_add)
 }
 
-/// The sizes of layers with these parameters.
+/// The layer sizes for these parameters.
 ///
 /// # Errors
 /// Those of [`Dbm::new`].
@@ -81,8 +81,8 @@ impl Dbm {
     /// From `weights[l]`, row-major `[n_l, n_{l+1}]`, and `biases[l]` of size `n_l`, which also fix the layer sizes.
     ///
     /// # Errors
-    /// Those of [`check_sizes`]; [`DbmError::Shape`] where a weight matrix does not fit its layers;
-    /// [`DbmError::NotFinite`] where a parameter is NaN or infinite.
+    /// Those of [`check_sizes`]; [`DbmError::Shape`] if a weight matrix does not fit its layers; [`DbmError::NotFinite`] if a parameter is
+    /// NaN or infinite.
     pub fn new(units: Units, weights: Vec<Vec<f32>>, biases: Vec<Vec<f32>>) -> Result<Self, DbmError> {
         let sizes = check_parameters(&weights, &biases)?;
         let weights = weights.into_iter().zip(sizes.windows(2));
@@ -91,7 +91,7 @@ impl Dbm {
         Ok(Self { units, backend: Backend::default(), sizes, weights, transposed, biases })
     }
 
-    /// The same model, computing with other kernels.
+    /// The same model with other kernels.
     #[must_use]
     pub fn with_backend(mut self, backend: Backend) -> Self {
         self.backend = backend;
@@ -105,7 +105,7 @@ impl Dbm {
         Self { units: self.units, backend: self.backend, sizes: self.sizes.clone(), weights, transposed, biases }
     }
 
-    /// The model half way to another of its shape: the means of their parameters.
+    /// The model halfway between this one and another of its shape: the means of their parameters.
     pub(crate) fn half_way_to(&self, other: &Self) -> Self {
         let mut between = self.clone();
         let mean = |values: &mut [f32], others: &[f32]| values.iter_mut().zip(others).for_each(|(x, y)| *x = 0.5 * (*x + y));
@@ -115,12 +115,12 @@ impl Dbm {
         between
     }
 
-    /// Which values its units take.
+    /// The values its units take.
     pub fn units(&self) -> Units {
         self.units
     }
 
-    /// Which kernels compute with it.
+    /// The kernels used with it.
     pub fn backend(&self) -> Backend {
         self.backend
     }
@@ -130,12 +130,12 @@ impl Dbm {
         &self.sizes
     }
 
-    /// How many visible units.
+    /// Number of visible units.
     pub fn n_visible(&self) -> usize {
         self.sizes[0]
     }
 
-    /// `L`: hidden layers.
+    /// `L`: the number of hidden layers.
     pub fn depth(&self) -> usize {
         self.weights.len()
     }
@@ -155,13 +155,13 @@ impl Dbm {
         &self.biases
     }
 
-    /// The layers beside one, each with the weights whose product with its states adds to the fields of this one.
+    /// The neighbours of a layer, each with the weights that multiply its states to give this layer's fields.
     pub(crate) fn neighbours(&self, layer: usize) -> impl Iterator<Item = (usize, &Matrix)> {
         let below = layer.checked_sub(1).map(|below| (below, &self.weights[below]));
         below.into_iter().chain(self.transposed.get(layer).map(|weight| (layer + 1, weight)))
     }
 
-    /// The layers beside one, each with the weights whose rows are what the units of this one add to its fields.
+    /// The neighbours of a layer, each with the weights whose rows are what this layer's units add to its fields.
     pub(crate) fn rows_to_neighbours(&self, layer: usize) -> impl Iterator<Item = (usize, &Matrix)> {
         let below = layer.checked_sub(1).map(|below| (below, &self.transposed[below]));
         below.into_iter().chain(self.weights.get(layer).map(|weight| (layer + 1, weight)))
@@ -172,18 +172,19 @@ impl Dbm {
         self.weights.iter().map(|w| w.data().len()).sum::<usize>() + self.sizes.iter().sum::<usize>()
     }
 
-    /// FNV-1a over the bits of all parameters, weights first: equal for models that are equal to the last bit, and hardly ever for others.
+    /// FNV-1a over the bits of all parameters, weights first: equal for models that are identical to the last bit, and hardly ever for
+    /// others.
     pub fn checksum(&self) -> u64 {
         let values = self.weights.iter().flat_map(Matrix::data).chain(self.biases.iter().flatten());
         values.fold(0xcbf2_9ce4_8422_2325, |hash, x| (hash ^ u64::from(x.to_bits())).wrapping_mul(0x100_0000_01b3))
     }
 
-    /// The parameters, to be moved; [`Dbm::transpose`] must follow before the model is used again.
+    /// The parameters, mutable; [`Dbm::transpose`] must follow before the model is used again.
     pub(crate) fn parameters_mut(&mut self) -> (&mut [Matrix], &mut [Vec<f32>]) {
         (&mut self.weights, &mut self.biases)
     }
 
-    /// Brings the transposed copies up to date, in pieces that `host` may share out.
+    /// Updates the transposed copies, in pieces that `host` may run in parallel.
     pub(crate) fn transpose(&mut self, host: &impl Host) {
         let mut pieces = Vec::new();
         for (weight, transposed) in self.weights.iter().zip(&mut self.transposed) {

@@ -5,7 +5,7 @@ use crate::math::log_sum_exp;
 use crate::rng::Stream;
 use std::ops::Range;
 
-/// Accepts groups of at least one of `n` visible units each, in rising order and apart from each other.
+/// Accepts groups of at least one of `n` visible units each, in rising order and without overlap.
 pub(crate) fn check(groups: &[Range<usize>], n: usize) -> Result<(), DbmError> {
     let mut end = 0;
     for group in groups {
@@ -22,7 +22,7 @@ pub(crate) fn check(groups: &[Range<usize>], n: usize) -> Result<(), DbmError> {
 }
 
 /// `P(unit high | its layer's neighbours, exactly one of the group high)` of the free units of one group: `softmax(gap a)` among them, or 0
-/// where a clamped one is high already.
+/// if a clamped one is already high.
 pub(crate) fn highs(
     group: &Range<usize>,
     fields: &[f32],
@@ -38,7 +38,8 @@ pub(crate) fn highs(
     free.into_iter().zip(exponents).map(|(i, x)| (i, libm::exp(x - log_sum))).collect()
 }
 
-/// Draws the free units of each group together, with one uniform a group, into decisions: at least zero for the one that is to be high.
+/// Draws the free units of each group together, with one uniform per group, and writes decisions: at least zero for the unit that is to be
+/// high.
 pub(crate) fn decide(
     groups: &[Range<usize>],
     fields: &[f32],

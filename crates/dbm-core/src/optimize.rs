@@ -1,10 +1,10 @@
-//! How a gradient moves the parameters: SGD with momentum, Adam, AMSGrad, with weight decay.
+//! How a gradient moves the parameters: SGD with momentum, Adam or AMSGrad, with weight decay.
 
 use crate::settings::{OptimizerMethod, OptimizerSettings};
 use crate::vector::vectorized;
 
 impl OptimizerSettings {
-    /// How many moment tensors a parameter tensor needs.
+    /// Number of moment tensors per parameter tensor.
     pub fn n_moments(&self) -> usize {
         match self.method {
             OptimizerMethod::Sgd => usize::from(self.momentum > 0.0),
@@ -13,7 +13,7 @@ impl OptimizerSettings {
         }
     }
 
-    /// What does not depend on the parameter, for the step that makes `steps_before + 1` in all, at this share of its rate.
+    /// The rule for step `steps_before + 1`, at this share of the learning rate.
     pub fn at(&self, steps_before: u64, share: f64) -> OptimizerRule {
         let t = (steps_before + 1) as f64;
         let left = match self.decay_steps {
@@ -41,15 +41,15 @@ pub struct OptimizerRule {
     pub method: OptimizerMethod,
     /// The learning rate of this step.
     pub rate: f32,
-    /// Of SGD.
+    /// Momentum of SGD.
     pub momentum: f32,
-    /// What is kept of the mean of gradients, a step.
+    /// Decay of the mean of gradients, per step.
     pub beta1: f32,
-    /// What is kept of the mean of their squares.
+    /// Decay of the mean of their squares, per step.
     pub beta2: f32,
-    /// What keeps a rate finite where gradients vanish.
+    /// Keeps the step finite where gradients vanish.
     pub epsilon: f32,
-    /// How much of a weight its gradient loses.
+    /// How much of a weight is subtracted from its gradient.
     pub weight_decay: f32,
     /// `1 / (1 - beta1^t)` at step `t`.
     pub first_correction: f32,
@@ -58,7 +58,7 @@ pub struct OptimizerRule {
 }
 
 impl OptimizerRule {
-    /// Ascends `gradient` from `values`, with `moments` as many as [`OptimizerSettings::n_moments`] says. `decays` for weights.
+    /// Ascends `gradient` from `values`, with as many `moments` as [`OptimizerSettings::n_moments`] gives. `decays` is true for weights.
     pub fn apply(&self, values: &mut [f32], gradient: &mut [f32], moments: &mut [&mut [f32]], decays: bool) {
         vectorized(
             #[inline(always)]
@@ -94,7 +94,7 @@ impl OptimizerRule {
                     *x += self.adam(*m, *peak);
                 }
             }
-            // Plain SGD, which needs no moments; the trainer allocates as many as each method asks for.
+            // Plain SGD, which needs no moments; the trainer allocates as many as each method needs.
             _ => values.iter_mut().zip(&*gradient).for_each(|(x, &g)| *x += self.rate * g),
         }
     }
@@ -109,7 +109,7 @@ impl OptimizerRule {
 mod tests {
     use super::*;
 
-    /// Where so many steps from 0 lead, by the gradient at each step and place.
+    /// The position after this many steps from 0, given the gradient at each step and position.
     fn ascend(settings: &OptimizerSettings, steps: u64, gradient: impl Fn(u64, f32) -> f32) -> f32 {
         let mut values = [0.0_f32];
         let mut moments = vec![[0.0_f32]; settings.n_moments()];
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn first_steps_are_the_textbook_ones() {
         assert!((ascend(&with(OptimizerMethod::Sgd, 0.1), 1, |_, _| 3.0) - 0.3).abs() < 1e-7);
-        // The first step of Adam and of AMSGrad is the rate, whatever the size of the gradient.
+        // The first step of Adam and AMSGrad has the size of the learning rate, whatever the size of the gradient.
         for method in [OptimizerMethod::Adam, OptimizerMethod::AmsGrad] {
             assert!((ascend(&with(method, 0.01), 1, |_, _| -7.0) + 0.01).abs() < 1e-6);
         }

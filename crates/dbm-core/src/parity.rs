@@ -10,7 +10,7 @@ pub enum Parity {
 }
 
 impl Parity {
-    /// The parity that the fields of this one depend on.
+    /// The parity on which this one's fields depend.
     #[must_use]
     pub fn other(self) -> Self {
         match self {
@@ -19,17 +19,17 @@ impl Parity {
         }
     }
 
-    /// Its layers among `0..=depth`, rising.
+    /// Its layers among `0..=depth`, in rising order.
     pub fn layers(self, depth: usize) -> impl Iterator<Item = usize> {
         (self as usize..=depth).step_by(2)
     }
 
-    /// That of a layer.
+    /// The parity of a layer.
     pub fn of_layer(layer: usize) -> Self {
         if layer.is_multiple_of(2) { Self::Even } else { Self::Odd }
     }
 
-    /// What a fair coin says to update first.
+    /// The parity that a fair coin selects to be updated first.
     pub fn first(coin: bool) -> Self {
         if coin { Self::Even } else { Self::Odd }
     }

@@ -11,25 +11,25 @@ use crate::{Clamp, Dbm, DbmError, Examples, SingleThread, Units, init};
 pub use rbm::Rbm;
 use serde::{Deserialize, Serialize};
 
-/// Momentum of the ascent: the customary value for the beginning of training (Hinton 2012, section 9), which pretraining is.
+/// Momentum of the ascent: the customary value for the beginning of training (Hinton 2012, section 9).
 const MOMENTUM: f32 = 0.5;
 
-/// Gibbs sweeps that draw the missing bits of an example, known ones clamped.
+/// Gibbs sweeps that draw the missing bits of an example, with the known ones clamped.
 pub const GAP_SWEEPS: u32 = 5;
 
-/// Parameters beyond this are a run that has diverged.
+/// A run with larger parameters has diverged.
 const LARGEST_PARAMETER: f32 = 1e6;
 
-/// What greedy pretraining is made of, besides sizes, units and data: unchecked as it comes.
+/// Settings of greedy pretraining, apart from sizes, units and data; not checked yet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PretrainSettings {
     /// Minibatches for each RBM.
     pub steps: u64,
-    /// Step size, as for bits. A model of signs is a model of bits whose weights are `gap^2 W` and whose biases are `gap b` and a
-    /// sum of weights; in those the gradient is `gap^2` and `gap` times as small. So that the same rate moves either as far, weights
-    /// of signs move by this over `gap^4` (a sixteenth of it) times their gradient, and biases by this over `gap^2` (a quarter).
+    /// Learning rate, as for bits. A model of signs is a model of bits with weights `gap^2 W` and biases `gap b` plus a sum of weights; in
+    /// those, the gradient is smaller by factors of `gap^2` and `gap`. So that the same rate moves both kinds equally far, the weights of
+    /// signs move by this over `gap^4` (a sixteenth of it) times their gradient, and the biases by this over `gap^2` (a quarter).
     pub learning_rate: f64,
-    /// Examples, and so chains, a minibatch.
+    /// Examples, and so chains, per minibatch.
     pub batch: usize,
     /// Gibbs sweeps of contrastive divergence.
     pub k: u32,
@@ -39,9 +39,9 @@ pub struct PretrainSettings {
     pub seed: u64,
 }
 
-/// The customary values: CD-1 at a rate of 0.05 with minibatches of 100, from weights of deviation 0.01 (Hinton 2012). With
-/// 1000 minibatches an RBM, samples of a 784-500-500 model of either kind of unit show digits. Models of a few dozen units, whose
-/// fields sum fewer weights, want a larger rate: 0.2 for images of 4 x 4.
+/// The customary values: CD-1 at a rate of 0.05 with minibatches of 100, from weights of deviation 0.01 (Hinton 2012). With 1000
+/// minibatches per RBM, samples of a 784-500-500 model with either kind of unit show digits. Models of a few dozen units, whose fields sum
+/// fewer weights, need a larger rate: 0.2 for images of 4 x 4.
 impl Default for PretrainSettings {
     fn default() -> Self {
         Self { steps: 1000, learning_rate: 0.05, batch: 100, k: 1, deviation: 0.01, seed: 0 }
@@ -52,7 +52,7 @@ impl PretrainSettings {
     /// Accepts settings that make sense.
     ///
     /// # Errors
-    /// [`DbmError::Setting`] naming the first setting out of its range.
+    /// [`DbmError::Setting`], naming the first setting out of range.
     pub fn check(&self) -> Result<(), DbmError> {
         let deviation = self.deviation;
         Setting::PretrainingSteps.check(self.steps as f64)?;
@@ -64,25 +64,25 @@ impl PretrainSettings {
     }
 }
 
-/// A pretraining run: RBM by RBM from the visible layer up, each by contrastive divergence (Salakhutdinov and Hinton 2009,
-/// section 3.1; Hinton 2002), composed into one deep model.
+/// A pretraining run: RBM by RBM from the visible layer up, each by contrastive divergence (Salakhutdinov and Hinton 2009, section 3.1;
+/// Hinton 2002), composed into one deep model.
 ///
-/// **Each RBM** has the conditionals of [`Rbm`]. Its data are, for l = 0, examples; above, states drawn afresh for each minibatch
-/// from `P(h_1 | v)`, ..., `P(h_l | h_{l-1})` of the RBMs below. From data `lower_0` the chain draws
+/// **Each RBM** has the conditionals of [`Rbm`]. Its data are the examples for l = 0; for higher layers they are states drawn for each
+/// minibatch from `P(h_1 | v)`, ..., `P(h_l | h_{l-1})` of the RBMs below. From data `lower_0` the chain draws
 /// `upper_0, lower_1, upper_1, ..., lower_k`, and the gradients are means over the minibatch of
 ///
 /// `W: lower_0 m_0^T - lower_k m_k^T`, `b: lower_0 - lower_k`, `c: m_0 - m_k`, with `m_t = E[upper | lower_t]`:
-/// conditional means in place of the upper states at both ends, which have the same expectation and are less noisy. The copies of a
-/// doubled layer share one draw, and their number is left out of the gradient, as is the custom: it would only scale the rate.
+/// Conditional means replace the upper states at both ends; they have the same expectation and are less noisy. The copies of a doubled
+/// layer share one draw, and their number is left out of the gradient, as is customary: it would only scale the rate.
 ///
-/// **Gaps.** A missing bit of an example is latent: it starts uniformly at random, and [`GAP_SWEEPS`] Gibbs sweeps of the first RBM, the known
-/// bits clamped, draw it before the example serves as `lower_0`, or is carried upwards. So few sweeps bias it towards where it began, by
-/// which contrastive divergence, biased as it is, loses little; training afterwards has no such bias.
+/// **Gaps.** A missing bit of an example is latent: it starts uniformly at random, and [`GAP_SWEEPS`] Gibbs sweeps of the first RBM, with
+/// the known bits clamped, draw it before the example serves as `lower_0` or is carried upwards. So few sweeps bias it towards its start,
+/// which matters little to contrastive divergence, biased as it is; later training has no such bias.
 ///
-/// **The composed model** takes each `W_l` as its RBM learned it, undoubled, and as bias of a layer in two RBMs half the sum of
-/// what they learned. So the field of such a layer, `b_l + W_{l-1}^T s_{l-1} + W_l s_{l+1}`, is the mean of the fields
-/// `c + 2 W_{l-1}^T s_{l-1}` and `b + 2 W_l s_{l+1}` that its two RBMs gave it: what was counted twice from one side is counted once
-/// from both. Visible and top layer, which hear one side only, keep the field their RBM gave them.
+/// **The composed model** takes each `W_l` as its RBM learned it, undoubled. The bias of a layer that belongs to two RBMs is half the sum
+/// of the biases they learned. So the field of such a layer, `b_l + W_{l-1}^T s_{l-1} + W_l s_{l+1}`, is the mean of the fields
+/// `c + 2 W_{l-1}^T s_{l-1}` and `b + 2 W_l s_{l+1}` in its two RBMs: what was counted twice from one side is counted once from both. The
+/// visible and the top layer, which have one neighbour only, keep the field of their RBM.
 ///
 /// Before the first step the composed model is [`init::gaussian`]. An RBM begins with the bias its lower layer already has.
 ///
@@ -101,7 +101,7 @@ impl PretrainSettings {
 #[derive(Clone, Debug)]
 pub struct Pretrainer {
     settings: PretrainSettings,
-    /// Composed as far as the run got; the one home of all weights.
+    /// The model composed so far; the only place where weights are stored.
     model: Dbm,
     /// `b` of each RBM.
     lower_biases: Vec<Vec<f32>>,
@@ -113,7 +113,7 @@ pub struct Pretrainer {
     reconstruction_error: Option<f64>,
 }
 
-/// One value for each parameter of the RBM in training: of `W`, `b` and `c`.
+/// One value for each parameter of the RBM in training: those of `W`, `b` and `c`.
 type Tensors = [Vec<f32>; 3];
 
 impl Pretrainer {
@@ -136,19 +136,19 @@ impl Pretrainer {
         })
     }
 
-    /// The same run, computing with other kernels.
+    /// The same run with other kernels.
     #[must_use]
     pub fn with_backend(mut self, backend: Backend) -> Self {
         self.model = self.model.with_backend(backend);
         self
     }
 
-    /// What the run was begun with.
+    /// The settings of the run.
     pub fn settings(&self) -> &PretrainSettings {
         &self.settings
     }
 
-    /// Which RBM the next step trains, 0 being the one on the visible layer; the last one once all are done.
+    /// The RBM that the next step trains, 0 being the one on the visible layer; the last one when all are done.
     pub fn layer(&self) -> usize {
         (self.step / self.settings.steps).min(self.model.depth() as u64 - 1) as usize
     }
@@ -158,7 +158,7 @@ impl Pretrainer {
         self.step
     }
 
-    /// Steps of the whole run, over all RBMs.
+    /// Steps of the full run, over all RBMs.
     pub fn steps_total(&self) -> u64 {
         self.settings.steps * self.model.depth() as u64
     }
@@ -168,23 +168,24 @@ impl Pretrainer {
         self.step >= self.steps_total()
     }
 
-    /// Of the last minibatch: the mean over examples and units of `(bit - P(bit high | upper_0))^2`, in `0.0..=1.0`, `bit` being a
-    /// lower unit of the data as 0 or 1; a missing one has no error. None before the first step. Each RBM has data, and so errors, of its own.
+    /// For the last minibatch, the mean over examples and units of `(bit - P(bit high | upper_0))^2`, in `0.0..=1.0`, where `bit` is a
+    /// lower unit of the data as 0 or 1; missing units are left out. None before the first step. Each RBM has its own data, and so its own
+    /// errors.
     pub fn reconstruction_error(&self) -> Option<f64> {
         self.reconstruction_error
     }
 
-    /// The composed model as far as the run got.
+    /// The model composed so far.
     pub fn model(&self) -> Dbm {
         self.model.clone()
     }
 
-    /// The composed model, without a copy of it.
+    /// The model composed so far, without a copy.
     pub fn into_model(self) -> Dbm {
         self.model
     }
 
-    /// The RBM between layers `layer` and `layer + 1` as far as the run got, or None where there is no such layer.
+    /// The RBM between layers `layer` and `layer + 1` as trained so far, or None if there is no such layer.
     pub fn rbm(&self, layer: usize) -> Option<Rbm<'_>> {
         (layer < self.model.depth()).then(|| self.part(layer))
     }
@@ -203,11 +204,11 @@ impl Pretrainer {
         }
     }
 
-    /// One minibatch of the present RBM; after its last, the next RBM is the present one. Does nothing once all are done.
+    /// Trains the present RBM on one minibatch; after its last one, continues with the next RBM. Does nothing when all are done.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where the data are not as wide as the visible layer; [`DbmError::Diverged`] where a parameter would no
-    /// longer be finite or be beyond all bounds. Either leaves the run as it was.
+    /// [`DbmError::Shape`] if the data are not as wide as the visible layer; [`DbmError::Diverged`] if a parameter would become infinite,
+    /// NaN or too large. Either leaves the run as it was.
     pub fn step(&mut self, data: &Examples) -> Result<(), DbmError> {
         let n = self.model.n_visible();
         data.check_width(n)?;
@@ -242,7 +243,7 @@ impl Pretrainer {
         Ok(())
     }
 
-    /// Moves the present RBM's parameters along the gradient, with momentum, and the composed model with them.
+    /// Moves the parameters of the present RBM along the gradient, with momentum, and updates the composed model.
     fn ascend(&mut self, layer: usize, gradient: Tensors) -> Result<(), DbmError> {
         let (rate, gap) = (self.settings.learning_rate as f32, self.model.units().gap());
         let bias_rate = rate / (gap * gap);
@@ -267,7 +268,7 @@ impl Pretrainer {
         let (lower_biases, upper_biases) = (&self.lower_biases, &self.upper_biases);
         let (weights, biases) = self.model.parameters_mut();
         moved(weights[layer].data_mut(), &velocity[0], rates[0]);
-        // The RBM above this one, if there is any, has learned nothing yet.
+        // The next RBM, if there is one, has not learned anything yet.
         biases[layer + 1].clone_from(&upper_biases[layer]);
         biases[layer].clone_from(&lower_biases[layer]);
         if layer > 0 {
@@ -284,7 +285,7 @@ fn zeros(model: &Dbm, layer: usize) -> Tensors {
     [vec![0.0; rows * columns], vec![0.0; rows], vec![0.0; columns]]
 }
 
-/// Draws the missing units of the rows that have any, each from its own stream: what is clamped stays as it is.
+/// Draws the missing units of the rows that have any, each from its own stream; clamped units do not change.
 #[inline(never)]
 fn fill_gaps(rbm: &Rbm, lower: &mut Matrix, clamp: &Clamp, streams: &mut [Stream]) -> Result<(), DbmError> {
     let n = lower.columns();
@@ -313,7 +314,7 @@ fn fill_gaps(rbm: &Rbm, lower: &mut Matrix, clamp: &Clamp, streams: &mut [Stream
     Ok(())
 }
 
-/// The gradient of CD-k from these data, and the error of the first reconstruction: of the clamped units.
+/// The gradient of CD-k on these data, and the error of the first reconstruction over the clamped units.
 fn contrastive_divergence(
     rbm: &Rbm,
     data: &Matrix,
@@ -352,7 +353,7 @@ fn mean_difference(a: &Matrix, b: &Matrix) -> Vec<f32> {
     sums
 }
 
-/// The mean of `((states - means) / gap)^2` over the clamped units; 0 where there are none.
+/// The mean of `((states - means) / gap)^2` over the clamped units; 0 if there are none.
 fn squared_error(rbm: &Rbm, states: &Matrix, clamp: &Clamp, means: &Matrix) -> f64 {
     let gap = f64::from(rbm.units.gap());
     let (mut sum, mut count) = (0.0, 0_usize);
@@ -368,7 +369,8 @@ mod tests {
     use super::*;
     use crate::exact;
 
-    /// 20 000 rows, seed 4, 4.5 standard errors for 2 x 3 means (alpha = 4e-5). On so weak a model five sweeps forget where they began.
+    /// 20 000 rows, seed 4, 4.5 standard errors for 2 x 3 means (alpha = 4e-5). In so weak a model, five sweeps suffice to forget the
+    /// start.
     #[test]
     fn gaps_are_drawn_given_what_is_known() {
         for units in [Units::Signs, Units::Bits] {
@@ -383,7 +385,7 @@ mod tests {
             let exact = &exact::marginals(&model, &visible).unwrap()[0];
             let n = 20_000;
             let values = visible.map(|bit| units.value(bit.unwrap_or(true)));
-            // A row without gaps between those that have some.
+            // A row without gaps between rows that have some.
             let (mut lower, mut known) = (Matrix::from_vec(n, 5, values.repeat(n)), visible.map(|bit| bit.is_some()).repeat(n));
             known[5..10].fill(true);
             let mut streams = Streams::new(4).of_chains(Purpose::Pretraining, 0, 0..n as u64);

@@ -1,18 +1,20 @@
-//! The paper's algorithms for one chain, in its order and words, in f64, and with nothing clever: to be read beside Taniguchi et al. (2023), and for every
-//! fast path to be tested against.
+//! The paper's algorithms for one chain, in its order and words, in f64, with no optimizations: to be read alongside Taniguchi et al.
+//! (2023), and as the reference that every fast path is tested against.
 //!
-//! It shares nothing with the fast paths but the model's parameters and the random source that it is handed. Two slips of the paper are mended: the
-//! coupling tests for a meeting before its loop too, so that `tau = 1` can be, and the posterior's coupling keeps `v` clamped throughout.
-//! In the posterior versions (Algorithms 4 and 5) the visible layer is clamped: [`Reference::clamped`] says so, and each function then is its posterior version.
+//! It shares nothing with the fast paths except the model's parameters and the random source it is given. Two slips of the paper are
+//! corrected: the coupling also tests for a meeting before its loop, so that `tau = 1` is possible, and the posterior's coupling keeps `v`
+//! clamped throughout.
+//! In the posterior versions (Algorithms 4 and 5) the visible layer is clamped: with [`Reference::clamped`] set, each function is its
+//! posterior version.
 
 use crate::Dbm;
 
 /// The values of all units, layer by layer; layer 0 is v.
 pub type State = Vec<Vec<f64>>;
 
-/// Where random numbers come from.
+/// A source of random numbers.
 pub trait RandomSource {
-    /// A fair coin: which parity goes first.
+    /// A fair coin, which decides the parity that goes first.
     fn coin(&mut self) -> bool;
     /// Fair coins, one for each unit of a layer.
     fn coins(&mut self, n: usize) -> Vec<bool>;
@@ -22,10 +24,10 @@ pub trait RandomSource {
     fn uniforms(&mut self, n: usize) -> Vec<f64>;
 }
 
-/// `-dE/dtheta`, or a sum of such: `s_l s_{l+1}^T` for `W_0, W_1, ...`, row by row, then `s_l` for `b_0, b_1, ...`.
+/// `-dE/dtheta`, or a sum of such terms: `s_l s_{l+1}^T` for `W_0, W_1, ...`, row by row, then `s_l` for `b_0, b_1, ...`.
 pub type Gradient = Vec<f64>;
 
-/// A coupling that has met, or reached its cap: `x_1, x_2, ...` with `y_0, y_1, ...`.
+/// A coupling that has met or reached its cap: `x_1, x_2, ...` with `y_0, y_1, ...`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Coupling {
     /// `(x_t, y_{t-1})` for `t = 1, ..., tau`.
@@ -37,9 +39,9 @@ pub struct Coupling {
 /// A model, and whether its visible layer is clamped.
 #[derive(Clone, Copy, Debug)]
 pub struct Reference<'a> {
-    /// The model whose algorithms these are.
+    /// The model on which the algorithms run.
     pub model: &'a Dbm,
-    /// The posterior's version: `v` keeps its values.
+    /// Whether to run the posterior's version: `v` keeps its values.
     pub clamped: bool,
 }
 
@@ -83,7 +85,7 @@ impl Reference<'_> {
         1.0 / (1.0 + (-f64::from(self.model.units().gap()) * self.field(s, l, i)).exp())
     }
 
-    /// A uniform random state; `s` itself where it is clamped.
+    /// A uniform random state, except for clamped units, which keep their values in `s`.
     pub fn uniform_state(&self, s: &State, random: &mut dyn RandomSource) -> State {
         let mut state = s.clone();
         for l in self.layers() {
@@ -92,8 +94,8 @@ impl Reference<'_> {
         state
     }
 
-    /// Algorithm 1, local search (5: of the posterior): a coin says which parity goes first; each parity in turn goes to its conditional minimum, until
-    /// a whole sweep changes nothing. Returns the mode and the number of sweeps.
+    /// Algorithm 1, local search (5 for the posterior): a coin decides which parity goes first; each parity in turn goes to its conditional
+    /// minimum, until a full sweep changes nothing. Returns the mode and the number of sweeps.
     pub fn local_search(&self, mut s: State, random: &mut dyn RandomSource) -> (State, u32) {
         let even_first = random.coin();
         for sweep in 1.. {
@@ -110,7 +112,7 @@ impl Reference<'_> {
         unreachable!("the energy falls in every sweep that changes something, and there are finitely many states")
     }
 
-    /// One Gibbs sweep (section 3.3); a coin says which parity goes first.
+    /// One Gibbs sweep (section 3.3); a coin decides which parity goes first.
     pub fn gibbs_sweep(&self, mut s: State, random: &mut dyn RandomSource) -> State {
         let even_first = random.coin();
         for parity in if even_first { [0, 1] } else { [1, 0] } {
@@ -122,7 +124,8 @@ impl Reference<'_> {
         s
     }
 
-    /// Algorithm 3, the Metropolis coupling (4: of the posterior), from `x_0 = y_0`: one uniform proposal and one uniform number for both chains.
+    /// Algorithm 3, the Metropolis coupling (4 for the posterior), from `x_0 = y_0`: one uniform proposal and one uniform number for both
+    /// chains.
     pub fn coupling(&self, x0: &State, cap: u32, random: &mut dyn RandomSource) -> Coupling {
         let accepts = |u: f64, from: &State, to: &State| u.ln() < self.energy(from) - self.energy(to);
         let (proposal, u) = (self.uniform_state(x0, random), random.uniform());
@@ -155,8 +158,8 @@ impl Reference<'_> {
         s.windows(2).flat_map(outer).chain(s.iter().flatten().copied()).collect()
     }
 
-    /// f marginalized (section 4.2): half of `f` with the odd layers replaced by their conditional means given the even ones, and half of `f` with the
-    /// even layers replaced by theirs. A clamped `v` is never replaced.
+    /// f marginalized (section 4.2): half of `f` with the odd layers replaced by their conditional means given the even ones, plus half of
+    /// `f` with the even layers replaced by theirs. A clamped `v` is never replaced.
     pub fn marginalized(&self, s: &State) -> Gradient {
         let replaced = |parity: usize| {
             let mut means = s.clone();

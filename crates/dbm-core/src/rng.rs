@@ -1,6 +1,7 @@
-//! Random streams, each with an address: what a chain draws depends on the seed and its address, never on who runs it.
+//! Random streams with addresses: a chain's draws depend on the seed and its address, never on who runs it.
 //!
-//! Coins, f64 and bounded integers are drawn by `rand`, whose bits are those of the published results. Gaussians, shuffles and f32 are our own: `rand` draws other bits for them.
+//! Coins, f64 and bounded integers are drawn by `rand`, with the same bits as in the published results. Gaussians, shuffles and f32 have
+//! their own code, since `rand` would draw other bits.
 
 use crate::vector::vectorized;
 use bytemuck::cast_slice;
@@ -29,19 +30,19 @@ pub enum Purpose {
     Pretraining = 7,
     /// A chain of annealed importance sampling.
     Annealing = 8,
-    /// Which unit of an example its pseudo-likelihood looks at.
+    /// Which unit of an example is used for its pseudo-likelihood.
     PseudoLikelihood = 9,
     /// A chain that fills the gaps of an example.
     Imputation = 10,
     /// Which known cells an evaluation hides.
     Hiding = 11,
-    /// A state from which annealing in reverse starts.
+    /// A state from which reverse annealing starts.
     ReverseStart = 12,
-    /// A chain of annealing in reverse.
+    /// A chain of reverse annealing.
     ReverseAnnealing = 13,
-    /// The bits of an example whose pixels are drawn by their grey.
+    /// The bits of an example whose pixels are drawn according to their grey values.
     Binarization = 14,
-    /// A chain of parallel tempering that samples.
+    /// A chain of parallel tempering used for sampling.
     Tempering = 15,
 }
 
@@ -52,15 +53,15 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Of this seed.
+    /// The streams of this seed.
     pub fn new(seed: u64) -> Self {
         Self { seed }
     }
 
-    /// The stream at an address: what for, at which step (or epoch, or layer), for which chain.
+    /// The stream at an address: its purpose, the step (or epoch, or layer), and the chain.
     pub fn at(self, purpose: Purpose, step: u64, chain: u64) -> Stream {
-        // Each word passes through SplitMix64's finalizer before the next is added, so that neighbouring addresses differ in
-        // about half of their bits.
+        // Each word passes through SplitMix64's finalizer before the next is added, so that neighbouring addresses differ in about half of
+        // their bits.
         let mixed = [purpose as u64, step, chain].iter().fold(mix(self.seed), |hash, &word| mix(hash ^ mix(word)));
         Stream(Xoshiro256PlusPlus::seed_from_u64(mixed))
     }
@@ -71,7 +72,7 @@ impl Streams {
     }
 }
 
-/// In `(0, 1]` on a grid of 2^-24, by the highest of these bits: as a signed integer, which a machine converts at once.
+/// In `(0, 1]` on a grid of 2^-24, from the highest of these bits: as a signed integer, which a machine converts directly.
 #[inline(always)]
 pub(crate) fn uniform(bits: u32) -> f32 {
     const GRID: f32 = 1.0 / (1 << 24) as f32;
@@ -90,7 +91,7 @@ fn mix(x: u64) -> u64 {
 pub struct Stream(Xoshiro256PlusPlus);
 
 impl Stream {
-    /// A stream of its own, seeded by this one's next draw.
+    /// A separate stream, seeded by this one's next draw.
     pub fn fork(&mut self) -> Self {
         Self(Xoshiro256PlusPlus::seed_from_u64(self.0.next_u64()))
     }
@@ -107,7 +108,7 @@ impl Stream {
 
     /// Uniform below `bound`, without bias (Lemire 2019). Returns 0 for a bound of 0.
     pub fn below(&mut self, bound: u64) -> u64 {
-        // A distribution of its own: `random_range` rejects by another rule.
+        // Constructed explicitly, since `random_range` rejects by another rule.
         Uniform::new(0, bound).map_or(0, |below| below.sample(&mut self.0))
     }
 
@@ -123,10 +124,10 @@ impl Stream {
         scale * (libm::log(u) - libm::log1p(-u))
     }
 
-    /// Fills with uniforms in `(0, 1]` on a grid of 2^-24, two a draw.
+    /// Fills with uniforms in `(0, 1]` on a grid of 2^-24, two per draw.
     pub fn fill_uniform(&mut self, into: &mut [f32]) {
         const DRAWS: usize = 128;
-        // Draws wait for each other; what is made of them does not, and is vector code.
+        // Draws wait for each other; what is computed from them does not, and is vector code.
         let mut draws = [0; DRAWS];
         for block in into.chunks_mut(2 * DRAWS) {
             let draws = &mut draws[..block.len().div_ceil(2)];
@@ -139,14 +140,14 @@ impl Stream {
         }
     }
 
-    /// Fills with draws whose halves, as they lie in memory, are what [`uniform`] makes the numbers of [`Stream::fill_uniform`] of.
+    /// Fills with draws whose halves, in memory order, are the input of [`uniform`] for the numbers of [`Stream::fill_uniform`].
     #[inline(always)]
     pub(crate) fn fill_draws(&mut self, draws: &mut [u64]) {
         const { assert!(cfg!(target_endian = "little"), "a draw's lower half lies before its higher one") }
         draws.iter_mut().for_each(|draw| *draw = self.0.next_u64().rotate_left(32));
     }
 
-    /// Fills with one of two values each, fair and independent, 64 a draw.
+    /// Fills with one of two values each, fair and independent, 64 per draw.
     pub fn fill_coins(&mut self, low: f32, high: f32, into: &mut [f32]) {
         for chunk in into.chunks_mut(64) {
             let bits = self.0.next_u64();
@@ -186,7 +187,7 @@ mod tests {
         }
     }
 
-    /// Seed to value, pinned: a change here changes every run.
+    /// Values pinned by seed: a change here changes every run.
     #[test]
     fn values_are_stable() {
         let mut stream = Streams::new(1).at(Purpose::Negative, 0, 0);
@@ -197,7 +198,8 @@ mod tests {
     }
     const PINNED: &str = "[0.0, 1.0, 1.0] (930, 0.635837264916851, -0.5147549162211085, -0.2696933261030816)";
 
-    /// What `rand` draws has the bits that we drew before: the high bit, 53 bits, and Lemire's integers, of which many are rejected for bounds above 2^63.
+    /// The draws by `rand` have the same bits as our earlier code: the high bit, 53 bits, and Lemire's integers, many of which are rejected
+    /// for bounds above 2^63.
     #[test]
     fn draws_by_rand_are_those_of_published_results() {
         for chain in 0..200 {

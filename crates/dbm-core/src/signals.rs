@@ -1,5 +1,5 @@
-//! Cheap signals of how training goes: reconstruction error, pseudo-likelihood, free energy and how active the hidden units are, all from
-//! mean-field posteriors, and all of the known visible units alone.
+//! Cheap signals of training progress: reconstruction error, pseudo-likelihood, free energy and the activity of hidden units, all computed
+//! from mean-field posteriors and from the known visible units alone.
 
 use crate::linalg::{Matrix, add_scaled, dot};
 use crate::math::{mean_and_error, sigma_each, softplus, sum_softplus};
@@ -9,44 +9,44 @@ use crate::{Clamp, Dbm, DbmError, Examples, Parity, Units};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Cap of the mean-field iterations behind [`Signals`], and how little ends them: a glance, not a measurement.
+/// Cap and tolerance of the mean-field iterations behind [`Signals`]: enough for a glance, not for a measurement.
 const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: 30, tolerance: 1e-3 };
 
-/// How a model does on some examples, at a glance.
+/// How well a model does on some examples, at a glance.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signals {
     /// Mean of [`reconstruction_errors`], in `0..=1`.
     pub reconstruction_error: f64,
-    /// Mean of [`pseudo_log_likelihoods`], in nats an example.
+    /// Mean of [`pseudo_log_likelihoods`], in nats per example.
     pub pseudo_log_likelihood: f64,
     /// Its standard error over the examples.
     pub pseudo_log_likelihood_error: f64,
     /// Mean of [`free_energies`], in nats.
     pub free_energy: f64,
-    /// [`activities`]: those of each hidden layer, the lowest first.
+    /// [`activities`] of each hidden layer, the lowest first.
     pub activities: Vec<Vec<f64>>,
-    /// How many examples these are means over.
+    /// The number of examples in these means.
     pub examples: usize,
 }
 
 /// Bins of [`Activity::bins`].
 pub const ACTIVITY_BINS: usize = 20;
-/// A unit whose mean activity is as near as this to 0 or 1 says next to nothing of the example.
+/// A unit whose mean activity is within this of 0 or 1 says next to nothing about the example.
 pub const IDLE: f64 = 0.01;
 
 /// How active the units of a hidden layer are, by their [`activities`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Activity {
-    /// Units by their activity, 0 to 1, in [`ACTIVITY_BINS`] bins of one width.
+    /// Units by activity, from 0 to 1, in [`ACTIVITY_BINS`] bins of equal width.
     pub bins: Vec<u32>,
-    /// Units of an activity below [`IDLE`]: always low.
+    /// Units with an activity below [`IDLE`]: always low.
     pub low: u32,
-    /// Units of an activity above `1 - IDLE`: always high.
+    /// Units with an activity above `1 - IDLE`: always high.
     pub high: u32,
 }
 
 impl Activity {
-    /// That of a layer whose units are so active.
+    /// The summary of a layer whose units have these activities.
     pub fn of(units: &[f64]) -> Self {
         let mut activity = Self { bins: vec![0; ACTIVITY_BINS], low: 0, high: 0 };
         for &mean in units {
@@ -59,8 +59,8 @@ impl Activity {
 }
 
 impl Signals {
-    /// On `count` examples spread evenly over the data set (all, where it has fewer), always the same ones, less those of which nothing is
-    /// known; the units that the pseudo-likelihood looks at are drawn anew at every `step`.
+    /// The signals on `count` examples spread evenly over the data set (all, if it has fewer). The examples are always the same; those
+    /// without known units are left out. The units for the pseudo-likelihood are drawn again at every `step`.
     ///
     /// ```
     /// use dbm_core::{Examples, Units, init, signals::Signals};
@@ -71,19 +71,20 @@ impl Signals {
     /// ```
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where the data are not as wide as the visible layer, [`DbmError::NoExamples`] where nothing is known of any of these
-    /// examples.
+    /// [`DbmError::Shape`] if the data are not as wide as the visible layer, [`DbmError::NoExamples`] if none of these examples has a known
+    /// unit.
     pub fn of(model: &Dbm, data: &Examples, count: usize, seed: u64, step: u64) -> Result<Self, DbmError> {
         Self::of_part(model, data, count, 0..count.clamp(1, data.len()), seed, step)
     }
 
-    /// On a part of these examples, by their places among them: parts together say what [`Signals::of`] says, each in a part of its time.
+    /// On some of these examples, selected by their positions among them: together the parts give what [`Signals::of`] gives, each in a
+    /// fraction of its time.
     ///
     /// # Errors
     /// Those of [`Signals::of`].
     ///
     /// # Panics
-    /// If there are no such places.
+    /// If there are no such positions.
     pub fn of_part(
         model: &Dbm,
         data: &Examples,
@@ -115,11 +116,10 @@ impl Signals {
     }
 }
 
-/// `mean_i (bit_i - P(v_i = high | h_1 at its means))^2` over the known units i, one an example: 0 where each is reconstructed, 1/4 for
-/// knowing nothing. An example of which nothing is known has nothing to reconstruct, and an error of 0.
+/// `mean_i (bit_i - P(v_i = high | h_1 at its means))^2` over the known units i, one per example: 0 if each is reconstructed, 1/4 for
+/// knowing nothing. An example without known units has nothing to reconstruct, and an error of 0.
 ///
-/// It falls as training begins, is cheap, and says little more: a model may reconstruct well and be a poor one
-/// (Hinton 2012, section 5).
+/// It falls as training begins, is cheap, and says little more: a model can reconstruct well and still be poor (Hinton 2012, section 5).
 ///
 /// ```
 /// use dbm_core::linalg::Matrix;
@@ -134,7 +134,7 @@ impl Signals {
 /// ```
 ///
 /// # Panics
-/// If the posterior is of a model of another shape.
+/// If the posterior is that of a model of another shape.
 pub fn reconstruction_errors(model: &Dbm, posterior: &MeanField) -> Vec<f64> {
     let n = model.n_visible();
     let fields = fields(model, posterior, 0);
@@ -151,14 +151,14 @@ pub fn reconstruction_errors(model: &Dbm, posterior: &MeanField) -> Vec<f64> {
     .collect()
 }
 
-/// Stochastic pseudo-log-likelihood, one an example, in nats: `n log p(v_i | v_-i)` for one of the n known visible units, drawn uniformly
-/// from the stream of [`Purpose::PseudoLikelihood`] at (`step`, `first` + row); see [`log_conditionals`] for what is approximate.
-/// Its mean over the draws is `sum_i log p(v_i | v_-i)` over the known units (Besag 1975): 0 where there is none.
+/// Stochastic pseudo-log-likelihood, one per example, in nats: `n log p(v_i | v_-i)` for one of the n known visible units, drawn uniformly
+/// from the stream of [`Purpose::PseudoLikelihood`] at (`step`, `first` + row); [`log_conditionals`] says what is approximate. Its mean
+/// over the draws is `sum_i log p(v_i | v_-i)` over the known units (Besag 1975), or 0 if there are none.
 ///
-/// One unit an example makes a noisy value: average over many examples, and take the error of the mean from their spread.
+/// One unit per example makes a noisy value: average over many examples, and take the error of the mean from their spread.
 ///
 /// # Panics
-/// If the posterior is of a model of another shape.
+/// If the posterior is that of a model of another shape.
 pub fn pseudo_log_likelihoods(model: &Dbm, posterior: &MeanField, streams: Streams, step: u64, first: u64) -> Vec<f64> {
     let draw = |row: usize| {
         let mut stream = streams.at(Purpose::PseudoLikelihood, step, first + row as u64);
@@ -172,15 +172,15 @@ pub fn pseudo_log_likelihoods(model: &Dbm, posterior: &MeanField, streams: Strea
     values
 }
 
-/// `log p(v_i | v_-i)` of the visible unit `units[row]` of each example, with h_1 summed out and the layers above, and missing visible
-/// units, at their means.
+/// `log p(v_i | v_-i)` of the visible unit `units[row]` of each example, with h_1 summed out and with the higher layers and missing visible
+/// units at their means.
 ///
-/// With one hidden layer and no gaps this is exact: nothing is above. With more it is an approximation twice over: the layers above stand
-/// still at one point each instead of being summed out, and that point was found with v_i known, so that as a rule the value
-/// comes out too high.
+/// With one hidden layer and no gaps this is exact, since there are no higher layers. Otherwise it is an approximation in two ways: the
+/// higher layers are each fixed at one point instead of being summed out, and that point was found with v_i known, so that the value is
+/// usually too high.
 ///
 /// # Panics
-/// If there is not one visible unit an example, or the posterior is of a model of another shape.
+/// If there is not one visible unit per example, or the posterior is that of a model of another shape.
 #[inline(never)]
 pub fn log_conditionals(model: &Dbm, posterior: &MeanField, units: &[usize]) -> Vec<f64> {
     assert_eq!(units.len(), posterior.count());
@@ -200,16 +200,17 @@ pub fn log_conditionals(model: &Dbm, posterior: &MeanField, units: &[usize]) -> 
     .collect()
 }
 
-/// The free energy of each example, in nats, or the least upper bound on it that its posterior gives:
+/// The free energy of each example, in nats, or the lowest upper bound on it that its posterior gives:
 ///
 /// `F~(v) = - sum_{l even} b_l . m_l - sum_{l odd} sum_j [ low a_lj + log(1 + exp(gap a_lj)) ] - sum_{l even} H(m_l)  >=  F(v) = - log sum_h exp(-E(v, h))`
 ///
-/// with the means `m_l` of the even layers (`m_0 = v`), the fields `a_l = b_l + W_{l-1}^T m_{l-1} + W_l m_{l+1}` of the odd ones, which are summed out, and
-/// the entropy `H` of independent units, which is 0 for known ones. `p(v)` is proportional to `exp(-F(v))`, so that a gap between data and samples
-/// of the model tells of a model that puts its mass elsewhere.
+/// with the means `m_l` of the even layers (`m_0 = v`), the fields `a_l = b_l + W_{l-1}^T m_{l-1} + W_l m_{l+1}` of the odd ones, which are
+/// summed out, and the entropy `H` of independent units, which is 0 for known ones. `p(v)` is proportional to `exp(-F(v))`, so a gap
+/// between data and samples of the model shows that the model puts its mass elsewhere.
 ///
-/// With one hidden layer and no gaps, `F~ = F`. Otherwise it exceeds `F` by the divergence of the product of the even layers' means from their
-/// posterior (the bound of Salakhutdinov and Hinton 2009, with the odd layers exact instead of at their means); with gaps, `F` is that of the known units.
+/// With one hidden layer and no gaps, `F~ = F`. Otherwise it exceeds `F` by the divergence of the product of the even layers' means from
+/// their posterior (the bound of Salakhutdinov and Hinton 2009, with the odd layers exact instead of at their means); with gaps, `F` is
+/// that of the known units.
 ///
 /// ```
 /// use dbm_core::linalg::Matrix;
@@ -224,7 +225,7 @@ pub fn log_conditionals(model: &Dbm, posterior: &MeanField, units: &[usize]) -> 
 /// ```
 ///
 /// # Panics
-/// If the posterior is of a model of another shape.
+/// If the posterior is that of a model of another shape.
 pub fn free_energies(model: &Dbm, posterior: &MeanField) -> Vec<f64> {
     let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
     let even = |row: usize| -> f64 {
@@ -246,10 +247,10 @@ pub fn free_energies(model: &Dbm, posterior: &MeanField) -> Vec<f64> {
     energies
 }
 
-/// Mean of [`free_energies`] over rows of bits, `[count, n_0]`, one byte each: 0 for low, anything else for high; 0 of no rows.
+/// Mean of [`free_energies`] over rows of bits, `[count, n_0]`, one byte each: 0 for low, anything else for high; 0 if there are no rows.
 ///
 /// # Panics
-/// If the bytes are not whole rows.
+/// If the bytes are not a whole number of rows.
 pub fn mean_free_energy(model: &Dbm, bits: &[u8]) -> f64 {
     let values = bits.iter().map(|&bit| model.units().value(bit != 0)).collect();
     let visible = Matrix::from_vec(bits.len() / model.n_visible(), model.n_visible(), values);
@@ -257,10 +258,11 @@ pub fn mean_free_energy(model: &Dbm, bits: &[u8]) -> f64 {
     energies.iter().sum::<f64>() / energies.len().max(1) as f64
 }
 
-/// The activity of each unit of each hidden layer, the lowest first: its probability of being high given the visible layer, by mean field, averaged over the examples.
+/// The activity of each unit of each hidden layer, the lowest first: its mean-field probability of being high given the visible layer,
+/// averaged over the examples.
 ///
 /// # Panics
-/// If the posterior is of a model of another shape.
+/// If the posterior is that of a model of another shape.
 pub fn activities(model: &Dbm, posterior: &MeanField) -> Vec<Vec<f64>> {
     let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
     let layer = |means: &Matrix| {
@@ -270,7 +272,7 @@ pub fn activities(model: &Dbm, posterior: &MeanField) -> Vec<Vec<f64>> {
     posterior.means[1..].iter().map(layer).collect()
 }
 
-/// `sum_j low a_j + log(1 + exp(gap a_j))`: the log of the sum over all units of these fields.
+/// `sum_j low a_j + log(1 + exp(gap a_j))`: the log of the sum over all units with these fields.
 fn log_sums(units: Units, fields: &[f32], scratch: &mut Vec<f64>) -> f64 {
     let (low, gap) = (f64::from(units.low()), f64::from(units.gap()));
     scratch.clear();
@@ -278,7 +280,7 @@ fn log_sums(units: Units, fields: &[f32], scratch: &mut Vec<f64>) -> f64 {
     low / gap * scratch.iter().sum::<f64>() + sum_softplus(scratch)
 }
 
-/// The fields of a layer, the others at their means: `[count, n_l]`.
+/// The fields of a layer with the others at their means: `[count, n_l]`.
 fn fields(model: &Dbm, posterior: &MeanField, layer: usize) -> Vec<f32> {
     let mut fields = model.biases()[layer].repeat(posterior.count());
     for (neighbour, weight) in model.neighbours(layer).filter(|_| posterior.count() > 0) {

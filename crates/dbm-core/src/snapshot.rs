@@ -1,6 +1,6 @@
-//! All a run needs to go on exactly: as values of its own, or as views of those that the run holds.
+//! Everything needed to continue a run exactly, either as owned values or as views of the run's values.
 //!
-//! `T` is what a tensor is: `Vec<f32>`, or `&[f32]` of a run that goes on while it is written to a file.
+//! `T` is the type of a tensor: `Vec<f32>`, or `&[f32]` of a run that continues while it is written to a file.
 
 use crate::linalg::Matrix;
 use crate::{Settings, Units};
@@ -8,9 +8,9 @@ use crate::{Settings, Units};
 /// Weights and biases as plain values: `weights[l]` row-major `[n_l, n_{l+1}]`, `biases[l]` of size `n_l`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters<T = Vec<f32>> {
-    /// One a pair of neighbouring layers.
+    /// One per pair of neighbouring layers.
     pub weights: Vec<T>,
-    /// One a layer, the visible one first.
+    /// One per layer, the visible one first.
     pub biases: Vec<T>,
 }
 
@@ -19,23 +19,23 @@ pub struct Parameters<T = Vec<f32>> {
 pub struct Snapshot<T = Vec<f32>> {
     /// Kind of units.
     pub units: Units,
-    /// What the run was begun with.
+    /// The settings of the run.
     pub settings: Settings,
     /// Gradient steps taken.
     pub step: u64,
-    /// Those of the model.
+    /// The model's parameters.
     pub parameters: Parameters<T>,
-    /// The optimizer's: none for plain SGD, the velocity for SGD with momentum, first and second moment for Adam, and the
-    /// largest second moment so far besides for AMSGrad.
+    /// The optimizer's state: nothing for plain SGD, the velocity for SGD with momentum, the first and second moment for Adam, and for
+    /// AMSGrad also the largest second moment so far.
     pub moments: Vec<Parameters<T>>,
-    /// The averaged weights, where the run keeps them.
+    /// The averaged weights, if the run keeps them.
     pub average: Option<Parameters<T>>,
-    /// States of persistent chains, `[batch, n_l]` a layer, where the run's estimator has such and has taken a step; of every rung of a ladder one after the other, those of the
-    /// model last.
+    /// States of persistent chains, `[batch, n_l]` per layer, if the run's estimator has any and has taken a step; with a ladder, those of
+    /// every rung one after another, the model's last.
     pub persistent: Option<Vec<T>>,
     /// The ladder that the run climbs, from its first step on.
     pub ladder: Option<LadderSnapshot<T>>,
-    /// Offsets `mu_l` of the centered parametrization, where the run trains in it.
+    /// Offsets `mu_l` of the centered parametrization, if the run uses it.
     pub offsets: Option<Vec<T>>,
 }
 
@@ -44,11 +44,11 @@ pub struct Snapshot<T = Vec<f32>> {
 pub struct LadderSnapshot<T = Vec<f32>> {
     /// The parameters of each rung, independent units first.
     pub rungs: Vec<Parameters<T>>,
-    /// What the rate of the run is multiplied by.
+    /// The factor of the run's learning rate.
     pub rate: f64,
     /// Share of exchanges that each rung accepts with the one above it, in the long run.
     pub accepted: Vec<f64>,
-    /// Inverse temperatures of a path to the model, as the runs along it have moved them.
+    /// Inverse temperatures of a path to the model, as adjusted by the runs along it.
     pub temperatures: Option<Vec<f64>>,
 }
 
@@ -75,7 +75,7 @@ impl<T: AsRef<[f32]>> Parameters<T> {
         Parameters { weights: copies(&self.weights), biases: copies(&self.biases) }
     }
 
-    /// One number after the other, in the order of [`crate::exact::gradient`].
+    /// All values in one vector, in the order of [`crate::exact::gradient`].
     pub fn flat(&self) -> Vec<f64> {
         self.weights.iter().chain(&self.biases).flat_map(AsRef::as_ref).map(|&x| f64::from(x)).collect()
     }
@@ -90,7 +90,7 @@ impl<T: AsRef<[f32]>> LadderSnapshot<T> {
 }
 
 impl SnapshotView<'_> {
-    /// A copy of the run, tensors and all.
+    /// A copy of the run, tensors included.
     pub fn to_owned(&self) -> Snapshot {
         Snapshot {
             units: self.units,

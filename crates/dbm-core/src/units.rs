@@ -4,11 +4,11 @@ use crate::words::{choices, words};
 use serde::{Deserialize, Serialize};
 
 choices! {
-    /// What values a unit takes; one choice for the whole model.
+    /// The values of a unit; one choice for the whole model.
     ///
-    /// With `g = high - low` (2 for signs, 1 for bits) and field `a`, every formula has one shape:
+    /// With `g = high - low` (2 for signs, 1 for bits) and field `a`, the same formulas hold for both:
     /// `P(high | rest) = sigma(g a)`, `mean = low + g sigma(g a)`, `log sum = low a + log(1 + exp(g a))`,
-    /// and the conditional minimum of the energy is high exactly where `a >= 0`.
+    /// and the conditional minimum of the energy is high exactly if `a >= 0`.
     ///
     /// ```
     /// use dbm_core::Units;
@@ -33,7 +33,7 @@ impl Units {
         }
     }
 
-    /// The higher of the two values, for both kinds 1.
+    /// The higher of the two values, which is 1 for both kinds.
     pub const fn high(self) -> f32 {
         1.0
     }
@@ -53,7 +53,7 @@ impl Units {
         values.into_iter().map(|&value| u8::from(value == self.high())).collect()
     }
 
-    /// The value that stands for a bit of data.
+    /// The value that represents a bit of data.
     pub const fn value(self, bit: bool) -> f32 {
         if bit { self.high() } else { self.low() }
     }

@@ -1,18 +1,19 @@
-//! Loops compiled for the vector unit that is found at run time.
+//! Loops compiled for the vector unit found at run time.
 
 use pulp::{Arch, Simd, WithSimd};
 
-/// Runs `f` compiled for the machine's vector unit. Mark the closure `#[inline(always)]`: what is not inlined here is compiled for the
-/// oldest machine of its kind instead, at a quarter of the speed, and nothing says so but the time that a step takes.
+/// Runs `f` compiled for the machine's vector unit. Mark the closure `#[inline(always)]`: code that is not inlined here is compiled for the
+/// oldest machine of its kind, at a quarter of the speed, and only the time of a step reveals it.
 ///
-/// Asking for `FnOnce` by name matters too. A closure handed to `pulp` itself is one of the kind that its body allows, and such a one, called once, is called
-/// through a function that cannot be marked.
+/// The explicit `FnOnce` bound also matters. A closure passed directly to `pulp` gets the kind that its body allows, and if that can be
+/// called more than once, it is called through a function that cannot be marked.
 #[inline(always)]
 pub(crate) fn vectorized<R>(f: impl FnOnce() -> R) -> R {
     dispatch(f)
 }
 
-/// Runs an operation compiled for the machine's vector unit. A WebAssembly program compiled for vectors does not start without them, so it holds no code for machines that lack them.
+/// Runs an operation compiled for the machine's vector unit. A WebAssembly program compiled with vector instructions does not start without
+/// them, so it contains no code for machines that lack them.
 #[inline(always)]
 pub(crate) fn dispatch<O: WithSimd>(operation: O) -> O::Output {
     match Arch::new() {
@@ -25,7 +26,7 @@ pub(crate) fn dispatch<O: WithSimd>(operation: O) -> O::Output {
     }
 }
 
-/// The vector unit that loops and tables use on this machine, by its name.
+/// The name of the vector unit that loops and tables use on this machine.
 pub fn vector_unit() -> &'static str {
     struct Lanes;
     impl WithSimd for Lanes {
@@ -43,7 +44,8 @@ pub fn vector_unit() -> &'static str {
     }
 }
 
-/// 32 flags, each 0 or 1, as bits of a word, the first the lowest. Halves are laid over each other: what looks simpler, a sum in a loop, no compiler makes vector code of.
+/// 32 flags, each 0 or 1, as bits of a word, the first one lowest. It folds halves onto each other, since no compiler vectorizes the
+/// simpler sum in a loop.
 #[inline(always)]
 pub(crate) fn bits_of(mut flags: [u32; 32]) -> u32 {
     for (place, flag) in flags.iter_mut().enumerate() {

@@ -1,9 +1,10 @@
-//! What a reader calls a setting and each of its values.
+//! The words shown for a setting and each of its values.
 //!
-//! **A choice among values** ([`crate::Units`], [`crate::OptimizerMethod`], [`StartKind`](crate::settings::StartKind) and others) implements [`Choose`], beside its type. A
-//! form makes a `<select>` from it: [`Choose::WORDS`] is the label, the hover help and the key of the address; each [`Choice`] of [`Choose::CHOICES`] is an
-//! `<option value=name>label</option>`, and its `help` is the line below the select. [`Choose::named`] reads an address or an event's value back. All settings of a run are in
-//! a table of their own, [`Setting`](crate::settings::Setting).
+//! **A choice among values** ([`crate::Units`], [`crate::OptimizerMethod`], [`StartKind`](crate::settings::StartKind) and others)
+//! implements [`Choose`], next to its type. A form makes a `<select>` from it: [`Choose::WORDS`] is the label, the hover help and the key
+//! of the address; each [`Choice`] in [`Choose::CHOICES`] is an `<option value=name>label</option>`, and its `help` is the line below the
+//! select. [`Choose::named`] parses an address or an event's value. The settings of a run have their own table,
+//! [`Setting`](crate::settings::Setting).
 //!
 //! ```
 //! use dbm_core::Units;
@@ -12,37 +13,37 @@
 //! assert_eq!(Units::named("signs"), Some(Units::Signs));
 //! ```
 
-/// What one setting is called.
+/// The words for one setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Words {
-    /// In an address; a command's option of the same meaning may be longer.
+    /// Its key in an address; a command's option of the same meaning may be longer.
     pub key: &'static str,
-    /// In a form.
+    /// Its label in a form.
     pub label: &'static str,
-    /// What a form adds to the help; or empty.
+    /// What a form adds to the help; may be empty.
     pub hint: &'static str,
-    /// What the setting does, in a sentence or two: hover help, and the command's.
+    /// What the setting does, in a sentence or two: shown as hover help and by the command.
     pub help: &'static str,
 }
 
-/// One of the values that a setting can be chosen to have.
+/// One of the values that a setting can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice<T> {
-    /// What is chosen.
+    /// The value.
     pub value: T,
-    /// In commands, addresses and files.
+    /// Its name in commands, addresses and files.
     pub name: &'static str,
-    /// In a form.
+    /// Its name in a form.
     pub label: &'static str,
     /// What it does, in a sentence or two.
     pub help: &'static str,
 }
 
-/// A type whose values a reader chooses among.
+/// A type whose values users choose among.
 pub trait Choose: Copy + PartialEq + Send + Sync + 'static {
-    /// What the setting itself is called.
+    /// The words for the setting itself.
     const WORDS: Words;
-    /// Its values, the usual one first.
+    /// Its values, the default first.
     const CHOICES: &'static [Choice<Self>];
 
     /// The row of this value.
@@ -50,13 +51,14 @@ pub trait Choose: Copy + PartialEq + Send + Sync + 'static {
         Self::CHOICES.iter().find(|choice| choice.value == self).unwrap_or(&Self::CHOICES[0])
     }
 
-    /// The value of this name, where there is one.
+    /// The value with this name, if there is one.
     fn named(name: &str) -> Option<Self> {
         Self::CHOICES.iter().find(|choice| choice.name == name).map(|choice| choice.value)
     }
 }
 
-/// Makes a type whose values a reader chooses among, the usual one first: of each its name, what a form calls it, and what it does, which is its documentation as well.
+/// Makes a type whose values users choose among, the default first. Each value has its name, its name in a form, and what it does, which is
+/// also its documentation.
 ///
 /// ```
 /// use dbm_core::words::{Choose, words};
@@ -86,7 +88,7 @@ macro_rules! choices {
 
 pub use choices;
 
-/// What a setting without a hint is called.
+/// The words for a setting without a hint.
 pub const fn words(key: &'static str, label: &'static str, help: &'static str) -> Words {
     Words { key, label, hint: "", help }
 }
@@ -127,7 +129,7 @@ mod tests {
         told_apart::<CouplingKernel>();
         told_apart::<CouplingStart>();
         told_apart::<EstimatorKind>();
-        // The usual value is the one by default.
+        // The first value is the default.
         assert_eq!(Units::CHOICES[0].value, Units::default());
         assert_eq!(OptimizerMethod::CHOICES[0].value, OptimizerMethod::default());
         assert_eq!(Masks::CHOICES[0].value, Masks::default());

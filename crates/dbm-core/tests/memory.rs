@@ -1,6 +1,6 @@
-//! The memory that a run takes is what its footprint says, and no more: peaks of live bytes, counted by the allocator.
+//! A run takes the memory that its footprint says, and no more: peaks of live bytes, counted by the allocator.
 //!
-//! One test, since the count is of the whole process.
+//! One test, since the count is for the whole process.
 
 use dbm_core::{Examples, Footprint, Host, OptimizerMethod, OptimizerSettings, Settings, SingleThread, Trainer, Units, init};
 use peak_alloc::PeakAlloc;
@@ -10,7 +10,7 @@ static ALLOCATOR: PeakAlloc = PeakAlloc;
 
 const EXAMPLES: usize = 300;
 
-/// A thread for each item: as many shards and blocks at once as can be.
+/// One thread per item, so that as many shards and blocks as possible are in progress at once.
 struct Threads;
 
 impl Host for Threads {
@@ -34,7 +34,7 @@ impl Host for Threads {
 
 const THREADS: usize = 4;
 
-/// Bytes that `work` has live at most beyond those live before, and what it returns.
+/// The peak number of live bytes in `work` beyond those live before, and what it returns.
 fn peak_of<R>(work: impl FnOnce() -> R) -> (usize, R) {
     let before = ALLOCATOR.current_usage();
     ALLOCATOR.reset_peak_usage();
@@ -47,7 +47,7 @@ fn data(width: usize) -> Examples {
     Examples::from_bits(width, &bits).unwrap()
 }
 
-/// Of every other example a third is missing.
+/// A third of the bits of every other example are missing.
 fn data_with_gaps(width: usize) -> Examples {
     let known: Vec<u8> = (0..EXAMPLES * width).map(|i| u8::from((i / width).is_multiple_of(2) || i % 3 > 0)).collect();
     data(width).with_gaps(&known).unwrap()
@@ -66,12 +66,12 @@ fn check(data: fn(usize) -> Examples, sizes: &[usize], settings: &Settings, host
     });
     let case = format!("{sizes:?}, {settings:?}, {threads} threads");
     println!("{sizes:?} batch {} {:?}: {} of {}", settings.batch, settings.optimizer.method, peak, expected.total());
-    // The bits that the data are made from, a byte each, are gone before the model comes.
+    // The bits from which the data are made, one byte each, are gone before the model is created.
     let limit = expected.total().max((2 * EXAMPLES * sizes[0]) as u128);
     assert!(peak as u128 <= limit, "{peak} bytes live at most, {expected:?}: {case}");
-    // The statement is no empty one: what it counts is there.
+    // The bound is not vacuous: what it counts is really there.
     assert!(peak as u128 >= expected.copies, "{peak} bytes live at most, {expected:?}: {case}");
-    // Between two steps a run holds its copies, and next to nothing besides.
+    // Between two steps a run holds its copies and very little else.
     let (look, ()) = peak_of(|| run.with_averaged_model(host, |model| assert_eq!(model.sizes(), sizes)));
     assert!(look < 100_000, "{look} bytes to look at the averaged model: {case}");
     let (view, ()) = peak_of(|| assert_eq!(run.view().step, 5));

@@ -9,10 +9,10 @@ use dbm_core::{Backend, Clamp, Dbm, Parity, Settings, Units, exact};
 use proptest::prelude::*;
 
 #[path = "../../../tests/all/common/mod.rs"]
-#[allow(dead_code)] // it uses a part
+#[allow(dead_code)] // only part of it is used
 mod common;
 
-/// Layer sizes, kind of units, seed of everything else, and which visible units are known (none, all, or some).
+/// Layer sizes, kind of units, seed of everything else, and which visible units are known (none, all or some).
 #[derive(Clone, Debug)]
 struct Case {
     sizes: Vec<usize>,
@@ -54,7 +54,7 @@ impl Case {
     }
 }
 
-/// Models of so few units, of at most so many in a layer, with any of their visible units clamped.
+/// Models with at most this many units in total and in a layer, with any of their visible units clamped.
 fn small_cases(
     most: usize,
     widest: usize,
@@ -80,7 +80,7 @@ proptest! {
     fn carried_fields_equal_recomputed_ones(case in cases()) {
         let model = case.model();
         let (mut chains, mut streams) = case.chains(&model, 5);
-        // In an order of their own, as chains have that a search leaves.
+        // Out of order, like the chains that remain in a search.
         let all = [3_u32, 4, 0, 2, 1];
         let bound = 1e-5 * case.scale * case.sizes.iter().sum::<usize>() as f64 + 1e-5;
         for round in 0..8_u32 {
@@ -101,7 +101,7 @@ proptest! {
 
     #[test]
     fn both_backends_take_the_same_way(case in cases()) {
-        // Small weights keep every decision far enough from its edge for the order of a sum not to matter.
+        // Small weights keep every decision far enough from its threshold that the order of a sum does not matter.
         let fast = case.model();
         let plain = fast.clone().with_backend(Backend::Plain);
         let ends = [&fast, &plain].map(|model| {
@@ -115,13 +115,13 @@ proptest! {
 }
 
 proptest! {
-    // Each case is the law of pairs of all states, and the weights are moderate: in a peaked model couplings take too long to sum over.
+    // Each case sums over pairs of all states, and the weights are moderate: in a peaked model, summing over couplings takes too long.
     #![proptest_config(ProptestConfig::with_cases(25))]
 
     #[test]
     fn coupled_estimators_are_unbiased_on_any_small_model_with_any_mask_and_gaps((case, mask) in small_cases(6, 3, 0.01..0.8_f64)) {
         let model = case.model();
-        // Of what is not known every other bit is missing.
+        // Every other unknown bit is missing.
         let bit = |(i, bit): (usize, &Option<bool>)| bit.or((i % 2 == 0).then_some(true));
         let visible: Vec<Option<bool>> = mask.iter().enumerate().map(bit).collect();
         let known: Vec<bool> = mask.iter().map(Option::is_some).collect();

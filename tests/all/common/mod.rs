@@ -1,4 +1,4 @@
-//! Models small enough to enumerate, and the statistics the tests share.
+//! Models small enough to enumerate, and the statistics that tests share.
 
 use dbm_core::chains::Chains;
 use dbm_core::coupling::{Acceptance, SharedUniform};
@@ -17,19 +17,19 @@ pub fn of_both_kinds<const N: usize>(shapes: [&'static [usize]; N]) -> impl Iter
     [Units::Signs, Units::Bits].into_iter().flat_map(move |units| shapes.map(|sizes| (units, sizes)))
 }
 
-/// A model of both kinds of units and each of these shapes.
+/// One model for each kind of units and each of these shapes.
 pub fn models<const N: usize>(shapes: [&'static [usize]; N]) -> impl Iterator<Item = Dbm> {
     of_both_kinds(shapes).zip((40..45).cycle()).map(|((units, sizes), seed)| random_model(units, sizes, seed))
 }
 
-/// Rows of bits, `None` for a missing one.
+/// Rows of bits, `None` for a missing bit.
 pub fn examples(rows: &[Vec<Option<bool>>]) -> Examples {
     let bytes = |of: fn(&Option<bool>) -> bool| -> Vec<u8> { rows.iter().flatten().map(|bit| u8::from(of(bit))).collect() };
     Examples::from_bits(rows[0].len(), &bytes(|bit| *bit == Some(true))).unwrap().with_gaps(&bytes(Option::is_some)).unwrap()
 }
 
-/// So many chains of these visible layers in turn, of which a mask tells some units. What stands in place of a missing bit must not matter: a high unit may not be taken for a
-/// known one.
+/// This many chains, which take these visible layers in turn; a mask marks some units as known. The value stored for a missing bit must not
+/// matter: a high unit must not be taken for a known one.
 pub fn batch(model: &Dbm, rows: &[Vec<Option<bool>>], known: &[bool], count: usize, streams: Streams) -> Batch {
     let bits = || (0..count).flat_map(|row| &rows[row % rows.len()]);
     let values = bits().map(|bit| model.units().value(bit.unwrap_or(true))).collect();
@@ -42,13 +42,13 @@ pub fn batch(model: &Dbm, rows: &[Vec<Option<bool>>], known: &[bool], count: usi
     }
 }
 
-/// FNV-1a over words, as it is pinned.
+/// FNV-1a over words, in the form in which values are pinned.
 pub fn hash(words: impl IntoIterator<Item = u64>) -> String {
     let hash = words.into_iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, x| (hash ^ x).wrapping_mul(0x100_0000_01b3));
     format!("{hash:016x}")
 }
 
-/// A model with Gaussian weights and biases: strong enough that every shortcut shows, weak enough that couplings meet.
+/// A model with Gaussian weights and biases: strong enough to expose every shortcut, weak enough that couplings meet.
 pub fn random_model(units: Units, sizes: &[usize], seed: u64) -> Dbm {
     let mut stream = Streams::new(seed).at(Purpose::Initialization, 7, 7);
     let mut draw = |n: usize, scale: f64| (0..n).map(|_| (scale * stream.gaussian()) as f32).collect::<Vec<f32>>();
@@ -62,8 +62,8 @@ pub fn random_model(units: Units, sizes: &[usize], seed: u64) -> Dbm {
 /// The values of all units, layer by layer.
 pub type State = Vec<Vec<f32>>;
 
-/// Every state with `visible[i] = Some(bit)` clamped, in binary counting order of the free units (the first free unit counts
-/// fastest), with its energy: the reference that knows nothing of parities.
+/// Every state with `visible[i] = Some(bit)` clamped, in binary counting order of the free units (the first free unit counts fastest), with
+/// its energy: a reference that does not use parities.
 pub fn for_each_state(model: &Dbm, visible: &[Option<bool>], mut each: impl FnMut(&State, f64)) {
     let units = model.units();
     let mut state: State = model.sizes().iter().map(|&n| vec![units.low(); n]).collect();
@@ -115,7 +115,8 @@ pub fn close(a: &[f64], b: &[f64], bound: f64) {
     }
 }
 
-/// What enumerating one parity says given the clamped visible units, against the sum over all states; these units are at their values.
+/// The results of enumerating one parity, given the clamped visible units, against the sum over all states; the clamped units have their
+/// values.
 pub fn check_exact(model: &Dbm, visible: &[Option<bool>], bound: f64, bound_of_log_sum: f64) {
     let expectation = exact::expectation(model, visible).unwrap();
     let moments = moments(model, &distribution(model, visible));
@@ -132,8 +133,8 @@ pub fn check_exact(model: &Dbm, visible: &[Option<bool>], bound: f64, bound_of_l
     }
 }
 
-/// Whether counts fit probabilities: Pearson's statistic below its mean plus five standard deviations, alpha about 1e-5.
-/// Returns the statistic's distance from its mean in standard deviations.
+/// Whether counts fit probabilities: Pearson's statistic must be below its mean plus five standard deviations, alpha about 1e-5. Returns
+/// the statistic's distance from its mean in standard deviations.
 pub fn misfit(counts: &[u32], probabilities: &[f64]) -> f64 {
     let n: f64 = counts.iter().map(|&c| f64::from(c)).sum();
     // States too rare for the approximation are pooled.
@@ -157,8 +158,8 @@ pub fn misfit(counts: &[u32], probabilities: &[f64]) -> f64 {
     (statistic - (cells - 1.0)) / (2.0 * (cells - 1.0)).sqrt()
 }
 
-/// Largest |mean - expected| in standard errors over all parameters. Chains of a batch share proposals, so the estimates must be of batches, which share
-/// nothing.
+/// Largest |mean - expected| in standard errors over all parameters. The chains of a batch share proposals, so each estimate must be that
+/// of a batch; batches share nothing.
 pub fn worst_error(estimates: impl Iterator<Item = Vec<f64>>, expected: &[f64]) -> f64 {
     let (mut n, mut sums) = (0.0, vec![(0.0, 0.0); expected.len()]);
     for estimate in estimates {
@@ -171,13 +172,13 @@ pub fn worst_error(estimates: impl Iterator<Item = Vec<f64>>, expected: &[f64]) 
     let errors = sums.iter().zip(expected).map(|(&(sum, squares), &expected)| {
         let mean = sum / n;
         let variance = (squares / n - mean * mean).max(0.0) * n / (n - 1.0);
-        // An estimate that never varies must be right to the rounding of f32.
+        // An estimate that never varies must be right up to f32 rounding.
         (mean - expected).abs() / ((variance / n).sqrt() + 1e-6)
     });
     errors.fold(0.0, f64::max)
 }
 
-/// The fields that a chain has at hand, its energy, and its conditional means of one parity are those of its state by their definitions.
+/// A chain's stored fields, its energy and its conditional means of one parity match the definitions for its state.
 pub fn check_fields(model: &Dbm, chains: &mut Chains, c: usize, parity: Parity, bound: f64) {
     let state = chains.state(c);
     let close = |a: f32, b: f64, what: &str| assert!((f64::from(a) - b).abs() < bound, "{what}: {a} and {b}");
@@ -200,8 +201,8 @@ pub fn check_fields(model: &Dbm, chains: &mut Chains, c: usize, parity: Parity, 
     }
 }
 
-/// A search of one chain: the energy never rises on the way, what is clamped keeps its value, and at the end no parity alone can lower the energy, since every
-/// free unit is at its conditional minimum.
+/// A search by one chain: the energy never rises on the way, clamped units keep their values, and at the end neither parity alone can lower
+/// the energy, since every free unit is at its conditional minimum.
 pub fn check_search(model: &Dbm, chains: &mut Chains, first: Parity) -> SearchInfo {
     let (begun, clamp) = (chains.state(0), chains.clamp_of(0));
     let mut energy = model.energy(&begun);
@@ -223,7 +224,7 @@ pub fn check_search(model: &Dbm, chains: &mut Chains, first: Parity) -> SearchIn
     info
 }
 
-/// Draws a place from a distribution.
+/// Draws an index from a distribution.
 pub fn draw(states: &[(State, f64)], mut u: f64) -> usize {
     for (place, (_, p)) in states.iter().enumerate() {
         u -= p;
@@ -234,7 +235,7 @@ pub fn draw(states: &[(State, f64)], mut u: f64) -> usize {
     states.len() - 1
 }
 
-/// Acceptance by any rule, of a uniform, the proposal's energy, and those of x and y.
+/// Acceptance by any rule that takes a uniform, the proposal's energy, and the energies of x and y.
 #[derive(Clone, Copy, Debug)]
 pub struct By(pub fn(f64, f64, f64, f64) -> (bool, bool));
 
@@ -244,10 +245,10 @@ impl Acceptance for By {
     }
 }
 
-/// Both chains move when x accepts: the pair still meets, but y does not follow the law of its chain.
+/// Both chains move when x accepts: the pair still meets, but y does not follow its chain's distribution.
 pub const Y_FOLLOWS_X: By = By(|u, proposal, x, y| [SharedUniform.decide(u, proposal, x, y).0; 2].into());
 
-/// The same model with every parameter multiplied.
+/// The same model with every parameter scaled.
 pub fn scaled(model: &Dbm, by: f64) -> Dbm {
     let scale = |values: &[f32]| -> Vec<f32> { values.iter().map(|&x| (f64::from(x) * by) as f32).collect() };
     let weights = model.weights().iter().map(|w| scale(w.data())).collect();

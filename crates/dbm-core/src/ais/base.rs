@@ -1,9 +1,9 @@
-//! The model of independent units that annealing begins at.
+//! The model of independent units from which annealing starts.
 
 use crate::math::softplus;
 use crate::{Dbm, DbmError, Examples};
 
-/// The model of independent units that the way begins at, `p_A(s)` proportional to `exp(sum_l a_l . s_l)`.
+/// The model of independent units at the start of the annealing path, `p_A(s)` proportional to `exp(sum_l a_l . s_l)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BaseDistribution {
     pub(super) biases: Vec<Vec<f32>>,
@@ -12,16 +12,17 @@ pub struct BaseDistribution {
 }
 
 impl BaseDistribution {
-    /// All biases zero: every state is as likely as every other.
+    /// All biases zero: every state is equally likely.
     pub fn uniform(model: &Dbm) -> Self {
         Self::new(model, model.sizes().iter().map(|&size| vec![0.0; size]).collect())
     }
 
-    /// Visible units as independent as they are often high in the data, `gap a = log((ones + 1) / (zeros + 1))` with the counts of the known
-    /// bits alone; hidden biases zero. Nearer to a model trained on these data than the uniform one, so fewer betas do.
+    /// Visible units independent, each high as often as in the data: `gap a = log((ones + 1) / (zeros + 1))`, counting known bits only;
+    /// hidden biases zero.
+    /// Closer to a model trained on these data than the uniform one, so fewer betas suffice.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where the data are not as wide as the visible layer.
+    /// [`DbmError::Shape`] if the data are not as wide as the visible layer.
     pub fn of_data(model: &Dbm, data: &Examples) -> Result<Self, DbmError> {
         let n = model.n_visible();
         data.check_width(n)?;
@@ -40,7 +41,7 @@ impl BaseDistribution {
         Ok(Self::new(model, biases))
     }
 
-    /// This distribution as a model of that shape: its biases, and no weights.
+    /// This distribution as a model of the same shape as `like`: its biases and no weights.
     pub fn model(&self, like: &Dbm) -> Dbm {
         like.without_weights(self.biases.clone())
     }

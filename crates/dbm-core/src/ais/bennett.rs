@@ -1,32 +1,35 @@
-//! Bennett's acceptance ratio: one estimate of log Z_b - log Z_a from samples of both sides.
+//! Bennett's acceptance ratio: one estimate of log Z_b - log Z_a from samples of both models.
 
 use crate::DbmError;
 use crate::math::{log_sum_exp, mean_and_error, softplus};
 
-/// What samples of both sides say about `log Z_b - log Z_a`.
+/// What samples of both models say about `log Z_b - log Z_a`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LogRatio {
     /// The estimate, in nats.
     pub log_ratio: f64,
-    /// Its standard error, `sqrt(var_a(f) / (n_a mean_a(f)^2) + var_b(f) / (n_b mean_b(f)^2))` (Bennett 1976, equation 10); infinite where a side has fewer than
-    /// two values. It takes the samples for independent ones. Where the sides hardly overlap it means nothing: it is about 1 then, and the error may be any.
+    /// Its standard error, `sqrt(var_a(f) / (n_a mean_a(f)^2) + var_b(f) / (n_b mean_b(f)^2))` (Bennett 1976, equation 10); infinite if a
+    /// side has fewer than two values. It assumes independent samples. Where the two sides hardly overlap it is meaningless: it is then
+    /// about 1, whatever the actual error.
     pub standard_error: f64,
-    /// `sum_x p_a p_b / (pi_a p_a + pi_b p_b)` with the shares `pi` of the samples: 1 where the sides are the same, near 0 where no sample of one could be one
-    /// of the other.
+    /// `sum_x p_a p_b / (pi_a p_a + pi_b p_b)`, where `pi` are the two sides' shares of the samples: 1 if the sides are the same, near 0 if
+    /// no sample of one could come from the other.
     pub overlap: f64,
 }
 
-/// `log Z_b - log Z_a` from `forward`, the differences `log p*_b(x) - log p*_a(x)` of samples x of `p_a`, and `reverse`, **the same differences, not their
-/// negatives,** of samples of `p_b`. Logs of weights of annealed importance sampling from a to b, and minus those from b to a, do as well.
+/// `log Z_b - log Z_a` from `forward`, the differences `log p*_b(x) - log p*_a(x)` for samples x of `p_a`, and `reverse`, **the same
+/// differences, not their negatives,** for samples of `p_b`. The log weights of annealed importance sampling from a to b, and minus those
+/// from b to a, can be used as well.
 ///
-/// It is the `d` with (Bennett 1976, equation 12; the likelihood is greatest there, Shirts et al. 2003)
+/// It is the `d` that solves (Bennett 1976, equation 12; it maximizes the likelihood, Shirts et al. 2003)
 ///
 /// `sum_{u in forward} f(u) = sum_{u in reverse} f(u)`, where `f(u) = sigma(log(n_b / n_a) + u - d)` in forward and 1 minus that in reverse:
 ///
-/// as many samples of a look like those of b as the other way round. The left side falls with d and the right one rises; the one root is found by bisection, in logs: sides
-/// hundreds of nats apart do no harm.
+/// that is, as many samples of a look like those of b as the other way round. The left side falls with d and the right side rises, so there
+/// is one root. It is found by bisection on the logs, so sides hundreds of nats apart do no harm.
 ///
-/// No estimate from these values has a smaller variance, where there are many. It is no bound: with few values, or a small [`LogRatio::overlap`], it errs to either side.
+/// With many values, no other estimate from them has a smaller variance. It is not a bound: with few values, or a small
+/// [`LogRatio::overlap`], it can be off in either direction.
 ///
 /// ```
 /// use dbm_core::ais::bennett;
@@ -39,7 +42,7 @@ pub struct LogRatio {
 /// ```
 ///
 /// # Errors
-/// [`DbmError::Setting`] where a side has no values, [`DbmError::NotFinite`] where one is not finite.
+/// [`DbmError::Setting`] if a side has no values, [`DbmError::NotFinite`] if a value is not finite.
 pub fn bennett(forward: &[f64], reverse: &[f64]) -> Result<LogRatio, DbmError> {
     for (name, side) in [("number of forward log weights", forward), ("number of reverse log weights", reverse)] {
         if side.is_empty() {
@@ -55,7 +58,7 @@ pub fn bennett(forward: &[f64], reverse: &[f64]) -> Result<LogRatio, DbmError> {
     // log f on either side; log sigma(x) = -softplus(-x).
     let log_forward = |d: f64| forward.iter().map(|u| -softplus(d - shift - u)).collect::<Vec<f64>>();
     let log_reverse = |d: f64| reverse.iter().map(|u| -softplus(shift + u - d)).collect::<Vec<f64>>();
-    // Where all samples look like those of b by the odds n_b / n_a or more, the left side is the greater one; and the other way round.
+    // Where every sample looks like one of b by the odds n_b / n_a or more, the left side is the larger one; and the other way round.
     let mut low = all().fold(f64::INFINITY, f64::min) + shift - shift.abs();
     let mut high = all().fold(f64::NEG_INFINITY, f64::max) + shift + shift.abs();
     loop {
@@ -82,7 +85,8 @@ mod tests {
     use super::*;
     use crate::rng::{Purpose, Stream, Streams};
 
-    /// `log N(x; 1, 1) - log N(x; 0, 1) + shift` is `x - 1/2 + shift`: log weights of two Gaussians at this distance, whose log ratio is the shift.
+    /// `log N(x; 1, 1) - log N(x; 0, 1) + shift` is `x - 1/2 + shift`: log weights of two Gaussians this far apart, whose log ratio is the
+    /// shift.
     fn gaussians(stream: &mut Stream, distance: f64, shift: f64, counts: [usize; 2]) -> [Vec<f64>; 2] {
         let mut side = |mean: f64, n: usize| {
             (0..n).map(|_| distance * (mean + stream.gaussian()) - distance * distance / 2.0 + shift).collect()
@@ -90,7 +94,8 @@ mod tests {
         [side(0.0, counts[0]), side(distance, counts[1])]
     }
 
-    /// 300 estimates at seed 1 a case: their mean within 4 of its standard errors, and their deviation what they say of themselves, within 5 of its (4 % each).
+    /// 300 estimates per case, seed 1: their mean is within 4 of its standard errors, and their deviation matches the standard errors they
+    /// report, within 5 of its own (4 % each).
     #[test]
     fn estimates_are_right_and_know_their_errors() {
         let mut stream = Streams::new(1).at(Purpose::Annealing, 0, 0);
@@ -118,7 +123,7 @@ mod tests {
         let back = bennett(&negative(&reverse), &negative(&forward)).unwrap();
         assert!((there.log_ratio + back.log_ratio).abs() < 1e-10 && (there.overlap - back.overlap).abs() < 1e-10);
         assert!((there.standard_error - back.standard_error).abs() < 1e-10);
-        // Nothing is known but that it lies between.
+        // All that is known is that the ratio lies between the two.
         let apart = bennett(&[-2000.0, -1900.0], &[3000.0, 3500.0]).unwrap();
         assert!((apart.log_ratio - 550.0).abs() < 1.0 && apart.overlap == 0.0, "{apart:?}");
         let same = bennett(&[7.0; 3], &[7.0; 5]).unwrap();

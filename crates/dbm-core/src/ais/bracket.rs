@@ -3,22 +3,22 @@
 use super::{AisEstimate, LogRatio, bennett};
 use crate::DbmError;
 
-/// A bracket wider than this, in nats, is open: its ends contradict each other, or say too little.
+/// A bracket wider than this, in nats, is open: its ends contradict each other or say too little.
 pub const OPEN: f64 = 1.0;
 
 /// log Z from both sides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bracket {
-    /// From annealing towards the model: low, as a rule.
+    /// From annealing towards the model: usually too low.
     pub low: AisEstimate,
-    /// From annealing away from it: high, as far as its chains start at samples of the model.
+    /// From annealing away from the model: too high, provided its chains start at samples of the model.
     pub high: AisEstimate,
     /// By [`bennett`], from all chains: `log_ratio` is log Z itself.
     pub bennett: LogRatio,
 }
 
 impl Bracket {
-    /// From both sides' log weights and the base model's log Z.
+    /// From the log weights of both sides and the base model's log Z.
     ///
     /// ```
     /// use dbm_core::ais::Bracket;
@@ -39,7 +39,7 @@ impl Bracket {
         })
     }
 
-    /// `high - low`, in nats; negative where the ends have changed places, which exact samples would not make them do but by chance.
+    /// `high - low`, in nats; negative if the ends have swapped, which with exact samples happens only by chance.
     pub fn width(&self) -> f64 {
         self.high.log_z - self.low.log_z
     }

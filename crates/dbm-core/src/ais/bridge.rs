@@ -1,4 +1,4 @@
-//! log Z differences between models of one shape, such as the checkpoints of a run, from samples of each.
+//! Differences of log Z between models of one shape, such as the checkpoints of a run, from samples of each.
 
 use super::path::{held_parity, log_marginal};
 use super::{LogRatio, bennett};
@@ -6,8 +6,9 @@ use crate::chains::Chains;
 use crate::linalg::Matrix;
 use crate::{Dbm, DbmError};
 
-/// `log Z_{k+1} - log Z_k` for each pair of neighbours of a ladder of models, by [`bennett`] from samples of both; `samples[k]` are states of model `k`,
-/// `[count, n_l]` a layer, of which the parity with fewer units is used and the other summed out. Neighbours should overlap: see [`LogRatio::overlap`].
+/// `log Z_{k+1} - log Z_k` for each pair of neighbours in a ladder of models, by [`bennett`] from samples of both. `samples[k]` are states
+/// of model `k`, `[count, n_l]` per layer; only the parity with fewer units is used, and the other is summed out. Neighbours should
+/// overlap: see [`LogRatio::overlap`].
 ///
 /// ```
 /// use dbm_core::ais::{AisSettings, BaseDistribution, ReverseStart, ladder};
@@ -25,7 +26,7 @@ use crate::{Dbm, DbmError};
 /// ```
 ///
 /// # Errors
-/// [`DbmError::Shape`] where models or samples are not of one shape, or not as many; those of [`bennett`].
+/// [`DbmError::Shape`] if models or samples differ in shape or in number; those of [`bennett`].
 pub fn ladder(models: &[Dbm], samples: &[Vec<Matrix>]) -> Result<Vec<LogRatio>, DbmError> {
     DbmError::check_shape("the samples of a ladder's models", models.len(), samples.len())?;
     let pairs = models.windows(2).zip(samples.windows(2));
@@ -37,10 +38,11 @@ pub fn ladder(models: &[Dbm], samples: &[Vec<Matrix>]) -> Result<Vec<LogRatio>, 
         .collect()
 }
 
-/// `log p*_b(s_p) - log p*_a(s_p)` of each of these states, `[count, n_l]` a layer, `s_p` being the layers of the parity with fewer units: what [`bennett`] takes.
+/// `log p*_b(s_p) - log p*_a(s_p)` for each of these states, `[count, n_l]` per layer, where `s_p` are the layers of the parity with fewer
+/// units: the input of [`bennett`].
 ///
 /// # Errors
-/// [`DbmError::Shape`] where the models or the states are not of one shape.
+/// [`DbmError::Shape`] if the models or the states differ in shape.
 pub fn log_ratios(a: &Dbm, b: &Dbm, states: &[Matrix]) -> Result<Vec<f64>, DbmError> {
     let [of_a, of_b] = [a, b].map(|model| log_marginals(model, states));
     DbmError::check_shape("the second model's visible layer", a.n_visible(), b.n_visible())?;

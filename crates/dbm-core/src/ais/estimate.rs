@@ -5,16 +5,16 @@ use crate::math::{log_sum_exp, mean_and_error};
 
 /// What the chains say about log Z.
 ///
-/// The estimate of Z is unbiased, and so that of log Z errs on the low side (Jensen), above all where the chains miss modes that hold
-/// much of the mass: its standard error, taken from the same weights, then knows nothing of what was missed. Compare
-/// several numbers of betas; and read a small effective sample size as a warning.
+/// The estimate of Z is unbiased, so the estimate of log Z is too low on average (Jensen), especially if the chains miss modes with much of
+/// the mass: the standard error comes from the same weights and knows nothing of what they missed. Compare several numbers of betas, and
+/// take a small effective sample size as a warning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AisEstimate {
     /// `log Z_A + log mean w`, in nats; in reverse `log Z_A - log mean(1 / w)`.
     pub log_z: f64,
     /// Standard error of `log_z` by the delta method, `deviation(w) / (sqrt(R) mean(w))`; infinite for fewer than two chains.
     pub standard_error: f64,
-    /// `(sum w)^2 / sum w^2`, from 1, where one chain has all the weight, to R.
+    /// `(sum w)^2 / sum w^2`, between 1, where one chain has all the weight, and R.
     pub effective_sample_size: f64,
     /// Log weights, chain by chain.
     pub log_weights: Vec<f64>,
@@ -42,8 +42,8 @@ impl AisEstimate {
         }
     }
 
-    /// The same from log weights of [`ReverseAis`](super::ReverseAis), whose reciprocals have the mean `Z_A / Z`: `log_z` is `log Z_A - log mean(1 / w)`, and errors and
-    /// effective sample size are those of `1 / w`.
+    /// The same from the log weights of [`ReverseAis`](super::ReverseAis), whose reciprocals have mean `Z_A / Z`: `log_z` is
+    /// `log Z_A - log mean(1 / w)`, and the standard error and the effective sample size are those of `1 / w`.
     ///
     /// ```
     /// use dbm_core::ais::AisEstimate;
@@ -59,7 +59,7 @@ impl AisEstimate {
     /// The estimate, if it is a number.
     ///
     /// # Errors
-    /// [`DbmError::NotFinite`] where the parameters are so large that energies overflow.
+    /// [`DbmError::NotFinite`] if the parameters are so large that energies overflow.
     pub fn finite(self) -> Result<Self, DbmError> {
         if self.log_weights.iter().all(|w| w.is_finite()) {
             Ok(self)

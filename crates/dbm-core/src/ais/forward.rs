@@ -7,39 +7,39 @@ use crate::rng::{Purpose, Stream, Streams};
 use crate::{Dbm, DbmError, Host};
 use std::ops::Range;
 
-/// Some of the chains at work, to be advanced in slices. What a chain does depends on the seed and its own number alone.
+/// Some of the chains of a run, advanced in slices. What a chain does depends only on the seed and its number.
 ///
-/// The way leads through `p_beta(s)` proportional to `exp((1 - beta) sum_l a_l . s_l - beta E(s))`, from the [`BaseDistribution`] model at 0 to
-/// the model at 1 (Neal 2001; Salakhutdinov and Murray 2008 for one hidden layer, Salakhutdinov and Hinton 2009 for two). A
-/// chain holds one parity of layers, the one with fewer units; the other is summed out: with `p` the parity held,
+/// The path leads through `p_beta(s)` proportional to `exp((1 - beta) sum_l a_l . s_l - beta E(s))`, from the [`BaseDistribution`] at 0 to
+/// the model at 1 (Neal 2001; Salakhutdinov and Murray 2008 for one hidden layer, Salakhutdinov and Hinton 2009 for two). A chain holds the
+/// parity of layers with fewer units; the other is summed out. With `p` the parity held,
 ///
 /// `log p*_beta(s_p) = sum_{l in p} ((1 - beta) a_l + beta b_l) . s_l + sum_{l not in p} sum_j log sum_j(g_lj)`,
 ///
-/// where `g_l = (1 - beta) a_l + beta field_l` and `log sum_j` is the log of the sum over one unit. A chain starts from `p_A`; for
-/// each k its log weight grows by `log p*_{beta_{k+1}}(s_p) - log p*_{beta_k}(s_p)`, and then a blocked Gibbs transition (the
-/// other parity given s_p, then s_p given the other) that leaves `p_{beta_{k+1}}` as it is moves it on. The mean of the weights is
-/// an unbiased estimate of `Z / Z_A` for any number of betas.
+/// where `g_l = (1 - beta) a_l + beta field_l` and `log sum_j` is the log of the sum over one unit. A chain starts from `p_A`. For each k
+/// its log weight grows by `log p*_{beta_{k+1}}(s_p) - log p*_{beta_k}(s_p)`; then it makes a blocked Gibbs transition (the other parity
+/// given s_p, then s_p given the other), which leaves `p_{beta_{k+1}}` invariant. The mean of the weights is an unbiased estimate of
+/// `Z / Z_A` for any number of betas.
 pub struct Ais {
     chains: AnnealedChains,
-    /// K: betas in all.
+    /// K: number of betas.
     pub betas: usize,
     /// How many betas are done.
     pub done: usize,
-    /// Log weights as they stand, chain by chain; they mean something once all betas are done.
+    /// Log weights so far, chain by chain; meaningful only when all betas are done.
     pub log_weights: Vec<f64>,
 }
 
 impl Ais {
-    /// Chains of these numbers, at their starts.
+    /// The chains with these numbers, at their starts.
     ///
     /// # Panics
-    /// If the base is that of a model of another shape.
+    /// If the base has the shape of another model.
     pub fn new(model: &Dbm, base: &BaseDistribution, settings: &AisSettings, chains: Range<usize>) -> Self {
         let numbers = chains.start as u64..chains.end as u64;
         Self::with_streams(model, base, settings.betas, Streams::new(settings.seed).of_chains(Purpose::Annealing, 0, numbers))
     }
 
-    /// Chains, one a stream, at their starts.
+    /// Chains, one per stream, at their starts.
     pub(super) fn with_streams(model: &Dbm, base: &BaseDistribution, betas: usize, streams: Vec<Stream>) -> Self {
         let log_weights = vec![0.0; streams.len()];
         let mut chains = AnnealedChains::new(model, base, streams);
@@ -47,20 +47,20 @@ impl Ais {
         Self { chains, betas, done: 0, log_weights }
     }
 
-    /// Goes on by this many betas, or to the end.
+    /// Advances by this many betas, or to the end.
     pub fn advance(&mut self, model: &Dbm, betas: usize) {
         for _ in 0..betas.min(self.betas - self.done) {
             let [from, to] = [self.done, self.done + 1].map(|k| k as f64 / self.betas as f64);
             self.chains.weigh(model, [from, to], &mut self.log_weights);
             self.done += 1;
-            // Where a chain would go after its last weight matters to nobody.
+            // No transition is needed after a chain's last weight.
             if self.done < self.betas {
                 self.chains.transition(model, to);
             }
         }
     }
 
-    /// The states after all betas, `[chains, n_l]` a layer.
+    /// The states after all betas, `[chains, n_l]` per layer.
     pub(super) fn into_states(mut self, model: &Dbm) -> Vec<Matrix> {
         self.advance(model, self.betas);
         self.chains.sweep_on(model, 1);
@@ -68,7 +68,7 @@ impl Ais {
     }
 }
 
-/// An estimate of log Z, all shards of chains through `host`.
+/// An estimate of log Z; `host` runs all shards of chains.
 ///
 /// ```
 /// use dbm_core::ais::{AisSettings, BaseDistribution, estimate};
@@ -82,10 +82,10 @@ impl Ais {
 /// ```
 ///
 /// # Errors
-/// Those of [`AisSettings::check`]; [`DbmError::NotFinite`] where the parameters are so large that energies overflow.
+/// Those of [`AisSettings::check`]; [`DbmError::NotFinite`] if the parameters are so large that energies overflow.
 ///
 /// # Panics
-/// If the base is that of a model of another shape.
+/// If the base has the shape of another model.
 pub fn estimate(model: &Dbm, base: &BaseDistribution, settings: &AisSettings, host: &impl Host) -> Result<AisEstimate, DbmError> {
     settings.check()?;
     let weights = host.map(settings.shards(), |chains| {

@@ -1,5 +1,5 @@
-//! log Z by annealing: from independent units to the model, which errs low; from the model to independent units, which errs high where it
-//! starts at samples of the model; and by both at once.
+//! log Z by annealing: from independent units to the model, too low on average; from the model to independent units, too high on average if
+//! it starts at samples of the model; and from both at once.
 
 mod base;
 mod bennett;

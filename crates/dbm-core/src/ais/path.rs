@@ -1,4 +1,4 @@
-//! The path from independent units to the model, and chains on it: what annealing does in either direction.
+//! The path from independent units to the model and the chains on it, shared by both directions of annealing.
 
 use super::BaseDistribution;
 use crate::chains::Chains;
@@ -8,13 +8,14 @@ use crate::rng::Stream;
 use crate::sweep::AnnealedDraw;
 use crate::{Dbm, Parity};
 
-/// The parity of layers that chains hold, the one with fewer units; the other is summed out.
+/// The parity of layers that the chains hold: the one with fewer units. The other is summed out.
 pub(super) fn held_parity(model: &Dbm) -> Parity {
     let units = |parity: Parity| parity.layers(model.depth()).map(|l| model.sizes()[l]).sum::<usize>();
     if units(Parity::Odd) < units(Parity::Even) { Parity::Odd } else { Parity::Even }
 }
 
-/// `log p*(s_p)` of one chain of the model, p being this parity, whose units are held; of the other those are summed out that are not `known` visible ones.
+/// `log p*(s_p)` of one chain of the model, where p is the parity held. Of the other parity, all units are summed out except the `known`
+/// visible ones.
 ///
 /// # Panics
 /// If the other parity's fields are not up to date.
@@ -24,7 +25,7 @@ pub(super) fn log_marginal(model: &Dbm, chains: &Chains, held: Parity, c: usize,
     let of_layer = |l: usize| {
         let fields: Vec<f64> = chains.field(l, c).expect("fields up to date").iter().map(|&a| gap * f64::from(a)).collect();
         let known = if l == 0 { known } else { &[] };
-        // A known unit has its own term in place of the sum over both.
+        // A known unit contributes its own term instead of the sum over both values.
         let own = known.iter().map(|&unit| {
             let high = chains.layer(0).row(c)[unit] > 0.5;
             (if high { fields[unit] } else { 0.0 }) - softplus(fields[unit])
@@ -34,7 +35,7 @@ pub(super) fn log_marginal(model: &Dbm, chains: &Chains, held: Parity, c: usize,
     biases + held.other().layers(model.depth()).map(of_layer).sum::<f64>()
 }
 
-/// Chains on the path: with `p` the parity held,
+/// Chains on the path. With `p` the parity held,
 ///
 /// `log p*_beta(s_p) = sum_{l in p} ((1 - beta) a_l + beta b_l) . s_l + sum_{l not in p} sum_j log sum_j(g_lj)`,
 ///
@@ -44,32 +45,32 @@ pub(super) struct AnnealedChains {
     held: Parity,
     chains: Chains,
     streams: Vec<Stream>,
-    /// Fields of the layers summed out, at one beta.
+    /// Fields of the summed-out layers at one beta.
     fields: Vec<f64>,
 }
 
 impl AnnealedChains {
-    /// Chains, one a stream, with every unit low.
+    /// Chains, one per stream, with every unit low.
     ///
     /// # Panics
-    /// If the base is that of a model of another shape.
+    /// If the base has the shape of another model.
     pub fn new(model: &Dbm, base: &BaseDistribution, streams: Vec<Stream>) -> Self {
         assert!(base.biases.iter().map(Vec::len).eq(model.sizes().iter().copied()), "a base of the model's shape");
         let chains = Chains::free(model, streams.len());
         Self { base: base.clone(), held: held_parity(model), chains, streams, fields: vec![] }
     }
 
-    /// Puts the chains at these states, `[chains, n_l]` a layer, of which only the layers held matter.
+    /// Puts the chains at these states, `[chains, n_l]` per layer; only the layers held matter.
     pub fn place(&mut self, states: &[Matrix]) {
         self.chains.place_all(states);
     }
 
-    /// The states, `[chains, n_l]` a layer.
+    /// The states, `[chains, n_l]` per layer.
     pub fn states(&self) -> &[Matrix] {
         self.chains.layers()
     }
 
-    /// So many transitions of the model itself.
+    /// Makes this many transitions of the model itself.
     pub fn sweep_on(&mut self, model: &Dbm, sweeps: u32) {
         (0..sweeps).for_each(|_| self.transition(model, 1.0));
     }
@@ -79,8 +80,8 @@ impl AnnealedChains {
         self.draw(model, self.held, beta);
     }
 
-    /// One blocked Gibbs transition at one beta: the other parity given s_p, then s_p given the other. It leaves `p_beta(s_p)` as it is, and it is
-    /// reversible: a pair of states is as likely to be passed one way as the other.
+    /// One blocked Gibbs transition at one beta: the other parity given s_p, then s_p given the other. It leaves `p_beta(s_p)` invariant
+    /// and is reversible: a transition is as probable as its reverse.
     pub fn transition(&mut self, model: &Dbm, beta: f64) {
         self.draw(model, self.held.other(), beta);
         self.draw(model, self.held, beta);

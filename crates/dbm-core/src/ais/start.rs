@@ -1,4 +1,4 @@
-//! Where annealing in reverse starts: at the model's end, from data or from samples of the model.
+//! Where reverse annealing starts: at the model's end of the path, from data or from samples of the model.
 
 use super::path::{AnnealedChains, held_parity, log_marginal};
 use super::{Ais, AisSettings, BaseDistribution};
@@ -10,10 +10,10 @@ use crate::rng::{Purpose, Stream, Streams};
 use crate::{Dbm, DbmError, Examples};
 use std::ops::Range;
 
-/// The mean-field posteriors that hidden layers are drawn from.
+/// Settings of the mean-field posteriors from which hidden layers are drawn.
 const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: 1000, tolerance: 1e-5 };
 
-/// Steps of the addresses of the streams, by what they draw.
+/// Step numbers in stream addresses, one for each kind of draw.
 const OF_HIDDEN: u64 = 0;
 const OF_SAMPLES: u64 = 1;
 const OF_SWEEPS: u64 = 2;
@@ -21,20 +21,21 @@ const OF_SWEEPS: u64 = 2;
 /// The states that chains of [`ReverseAis`](super::ReverseAis) start from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReverseStart {
-    /// States, `[chains, n_l]` a layer.
+    /// States, `[chains, n_l]` per layer.
     pub states: Vec<Matrix>,
-    /// The example that each chain started from and `log p*(v, s_p) - log q(s_p | v)`, p being the parity that chains hold, where the states are draws from q: what
-    /// [`raise`](super::raise) needs. With one hidden layer it is `log p*(v)`. Empty for other states.
+    /// For each chain, the example it started from and `log p*(v, s_p) - log q(s_p | v)`, where p is the parity the chains hold and the
+    /// state was drawn from q: the input of [`raise`]. With one hidden layer it is `log p*(v)`. Empty for other states.
     pub examples: Vec<(usize, f64)>,
 }
 
 impl ReverseStart {
-    /// From the first `N` examples, chain `c` of `R` from example `c N / R`, or `c mod N` where there are fewer than chains.
+    /// From the first `N` examples: chain `c` of `R` starts from example `c N / R`, or `c mod N` if there are fewer examples than chains.
     ///
-    /// Hidden units, and missing visible ones, are drawn from the mean-field posterior, which is exact where there is one hidden layer and nothing is missing. `p*(v, s_p)`, with the other parity summed out, needs no estimate.
+    /// Hidden units and missing visible ones are drawn from the mean-field posterior, which is exact if there is one hidden layer and
+    /// nothing is missing. `p*(v, s_p)`, with the other parity summed out, needs no estimate.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where the data are not as wide as the visible layer, [`DbmError::Setting`] where there are not so many examples.
+    /// [`DbmError::Shape`] if the data are not as wide as the visible layer, [`DbmError::Setting`] if there are too few examples.
     pub fn of_data(
         model: &Dbm,
         (data, n): (&Examples, usize),
@@ -54,14 +55,14 @@ impl ReverseStart {
             for (c, stream) in streams.iter_mut().enumerate() {
                 for unit in states[l].row_mut(c) {
                     let high = f64::from((*unit - low) / gap);
-                    // A known visible unit has its value for a mean, and so keeps it.
+                    // The mean of a known visible unit is its value, so the draw keeps it.
                     let drawn = stream.uniform() < high;
                     log_q[c] += libm::log(if drawn { high } else { 1.0 - high });
                     *unit = model.units().value(drawn);
                 }
             }
         }
-        // What is summed out is drawn at the first transition; until then its means stand for no state.
+        // The summed-out layers are drawn at the first transition; until then they hold their means.
         for l in held_parity(model).other().layers(model.depth()) {
             states[l].data_mut().iter_mut().for_each(|unit| *unit = model.units().value(*unit > 0.5));
         }
@@ -69,19 +70,21 @@ impl ReverseStart {
         Ok(Self { examples: rows.into_iter().zip(examples).collect(), states })
     }
 
-    /// From the ends of annealing runs with streams of their own, of as many betas: near the model, as far as such runs find all that holds much of its mass.
+    /// From the ends of forward annealing runs with separate streams and the same number of betas: close to samples of the model, provided
+    /// such runs find nearly all of its mass.
     ///
     /// # Panics
-    /// If the base is that of a model of another shape.
+    /// If the base has the shape of another model.
     pub fn of_samples(model: &Dbm, base: &BaseDistribution, settings: &AisSettings, chains: Range<usize>) -> Self {
         let ais = Ais::with_streams(model, base, settings.betas, streams(settings, chains, OF_SAMPLES));
         Self { states: ais.into_states(model), examples: vec![] }
     }
 
-    /// So many Gibbs sweeps of the model on, which bring the states nearer to samples of it. What is known of their examples is lost.
+    /// Makes this many more Gibbs sweeps of the model, which bring the states closer to samples of it. The record of their examples is
+    /// dropped.
     ///
     /// # Panics
-    /// If the states are not those of chains of these numbers, or the base is that of a model of another shape.
+    /// If the states are not those of the chains with these numbers, or the base has the shape of another model.
     #[must_use]
     pub fn sweep_on(
         self,

@@ -1,11 +1,11 @@
-//! One answer of several: the one that the others agree with most, or one that is made of them, unit by unit.
+//! One answer out of several: the one that agrees most with the others, or one put together from them unit by unit.
 
-/// Which of several answers to one question, `[answers, n]` as bytes 0 and 1, has the smallest sum of Hamming distances to the others (their medoid); the
-/// first of those where several have.
+/// Which of several answers to one question, `[answers, n]` as bytes 0 and 1, has the smallest sum of Hamming distances to the others
+/// (their medoid); the first one in case of a tie.
 ///
-/// An answer drawn at random from p(unknown | known) is right in a pixel with probability p^2 + (1 - p)^2, the one of the larger
-/// probability with max(p, 1 - p). The majority of several answers, pixel by pixel, comes nearest to that and may be a picture that the model would
-/// never draw; the medoid is one it did draw.
+/// An answer drawn at random from p(unknown | known) has a pixel right with probability p^2 + (1 - p)^2; the likelier value is right with
+/// probability max(p, 1 - p). The pixel-wise majority of several answers comes closest to that, but may be a picture that the model would
+/// never draw; the medoid is one that it did draw.
 ///
 /// ```
 /// use dbm_core::complete::consensus;
@@ -17,17 +17,17 @@
 pub fn consensus(n: usize, answers: &[u8]) -> usize {
     let highs = highs(n, answers);
     let count = answers.len() / n;
-    // Where an answer is high, those that are low differ from it, and the other way round.
+    // Where an answer is high, the answers that are low there differ from it, and the other way round.
     let distance = |answer: &[u8]| -> usize {
         answer.iter().zip(&highs).map(|(&bit, &highs)| if bit != 0 { count - highs } else { highs }).sum()
     };
     answers.chunks_exact(n).enumerate().min_by_key(|(_, answer)| distance(answer)).map_or(0, |(place, _)| place)
 }
 
-/// What most of several answers to one question say, unit by unit; low where they are even. `answers` is `[answers, n]`, bytes 0 and 1.
+/// What most of several answers to one question say, unit by unit; low in case of a tie. `answers` is `[answers, n]`, bytes 0 and 1.
 ///
-/// Of answers drawn from p(unknown | known) it estimates the maximizer of the posterior marginals, which is wrong in the fewest units that can be expected.
-/// It may be a state that the model would never draw.
+/// For answers drawn from p(unknown | known) it estimates the maximizer of the posterior marginals, which has the fewest wrong units in
+/// expectation. It may be a state that the model would never draw.
 ///
 /// ```
 /// use dbm_core::complete::majority;
@@ -42,12 +42,12 @@ pub fn majority(n: usize, answers: &[u8]) -> Vec<u8> {
     highs.into_iter().map(|highs| u8::from(2 * highs > count)).collect()
 }
 
-/// As many high units as one of several answers to one question has on average, rounded: those that are high most often, the first of those that are equally
-/// often. `answers` is `[answers, n]`, bytes 0 and 1.
+/// As many high units as several answers to one question have on average, rounded: the units that are high most often, and the first of
+/// them in case of a tie. `answers` is `[answers, n]`, bytes 0 and 1.
 ///
-/// Of all states with that many high units it differs least from the answers together. Where the answers disagree, the majority is low as soon as
-/// low is likelier, so that a picture of few white pixels loses white: of a stroke that is in one place or another nothing is left. Here it stays, at the
-/// cost of some units that are wrong.
+/// Of all states with that many high units it differs least from all answers together. Where the answers disagree, the majority is low as
+/// soon as low is likelier, so a picture with few white pixels loses white: of a stroke that is in one place or another, nothing is left.
+/// Here it is kept, at the cost of some wrong units.
 ///
 /// ```
 /// use dbm_core::complete::{balanced, majority};
@@ -69,7 +69,7 @@ pub fn balanced(n: usize, answers: &[u8]) -> Vec<u8> {
     state
 }
 
-/// In how many of the answers each unit is high.
+/// For each unit, the number of answers in which it is high.
 fn highs(n: usize, answers: &[u8]) -> Vec<usize> {
     assert!(n > 0 && !answers.is_empty() && answers.len().is_multiple_of(n), "{} bytes are no answers of {n}", answers.len());
     let mut highs = vec![0; n];
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
     use crate::rng::{Purpose, Streams};
 
-    /// The least sum of Hamming distances to all answers that a state with a property can have.
+    /// The least sum of Hamming distances to all answers that a state with this property can have.
     fn least(n: usize, answers: &[u8], property: impl Fn(&[u8]) -> bool) -> usize {
         let states = (0..1 << n).map(|code| (0..n).map(|i| code >> i & 1).collect::<Vec<u8>>());
         states.filter(|state| property(state)).map(|state| sum(&state, answers)).min().unwrap()
@@ -111,7 +111,7 @@ mod tests {
         let high = |state: &[u8]| state.iter().map(|&bit| usize::from(bit)).sum::<usize>();
         for count in [1, 2, 3, 4, 8] {
             let mut answers: Vec<u8> = (0..count * n).map(|_| u8::from(stream.coin())).collect();
-            // What is known is the same in all answers, and stays.
+            // Known units are the same in all answers, and stay so.
             answers.chunks_mut(n).for_each(|answer| answer[..2].copy_from_slice(&[1, 0]));
             let state = balanced(n, &answers);
             let mean = high(&answers) as f64 / count as f64;

@@ -1,11 +1,11 @@
-//! How an answer is made, as a reader chooses it.
+//! How an answer is made, as the user chooses it.
 
 use super::SamplingSchedule;
 use crate::words::{choices, words};
 use serde::{Deserialize, Serialize};
 
 choices! {
-    /// How an answer is made; most ways take a number of Gibbs sweeps besides.
+    /// How an answer is made; most methods also take a number of Gibbs sweeps.
     ///
     /// ```
     /// use dbm_core::complete::{Method, SamplingSchedule};
@@ -33,7 +33,8 @@ choices! {
 }
 
 impl Method {
-    /// What it is of a model that was trained to predict by mean field ([`crate::Settings::trains_predictions`]), or was not.
+    /// What [`Self::Suited`] means for a model that was trained to predict by mean field ([`crate::Settings::trains_predictions`]), or was
+    /// not.
     pub fn of_model(self, predicts: bool) -> Self {
         match self {
             Self::Suited if predicts => Self::MeanField,
@@ -42,7 +43,8 @@ impl Method {
         }
     }
 
-    /// The way of a chain, with so many Gibbs sweeps where there are any; what suits a model is known by [`Self::of_model`], and until then annealed.
+    /// The schedule of a chain, with this many Gibbs sweeps if it has any. What suits a model is decided by [`Self::of_model`]; before
+    /// that, it counts as annealed.
     pub fn schedule(self, sweeps: u32) -> SamplingSchedule {
         match self {
             Self::Search => SamplingSchedule::Mode,

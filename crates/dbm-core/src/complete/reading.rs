@@ -1,4 +1,4 @@
-//! Classes read by chains on their way, one sweep at a time.
+//! Classes read by chains on their way from noise, one sweep at a time.
 
 use super::{Completer, SamplingSchedule};
 use crate::Dbm;
@@ -6,17 +6,18 @@ use crate::classes::given_layer_below;
 use crate::parity::Parity;
 use crate::sweep::search;
 
-/// What [`Completer::read_classes`] has summed up so far, for those who work in slices.
+/// The sums of [`Completer::read_classes`] so far, for callers that work in slices.
 #[derive(Default)]
 pub struct ClassReading {
-    /// Sweeps that are behind.
+    /// Sweeps done.
     done: u32,
-    /// For each chain, how probable each class was after the sweeps that count, summed.
+    /// For each chain, the probability of each class, summed over the sweeps that count.
     sums: Vec<Vec<f64>>,
 }
 
 impl ClassReading {
-    /// Goes one Gibbs sweep on along this way from noise; false where the last one is behind, and [`Self::probabilities`] is next. The chains and the schedule must be the same each time.
+    /// Makes the next Gibbs sweep of this schedule; false if the last one is done and [`Self::probabilities`] is next. The chains and the
+    /// schedule must be the same in each call.
     pub fn advance(&mut self, chains: &mut Completer, model: &Dbm, schedule: SamplingSchedule, max_sweeps: u32) -> bool {
         let sweeps = schedule.sweeps();
         if chains.advance(model, schedule, self.done, max_sweeps) {
@@ -41,7 +42,7 @@ impl ClassReading {
         }
     }
 
-    /// How probable each class is of each chain, `[count, classes]`: the mean over the sweeps that count.
+    /// The probability of each class for each chain, `[count, classes]`: the mean over the sweeps that count.
     pub fn probabilities(self) -> Vec<Vec<f64>> {
         let normalized = |sums: Vec<f64>| sums.iter().map(|sum| sum / sums.iter().sum::<f64>()).collect();
         self.sums.into_iter().map(normalized).collect()
@@ -49,7 +50,8 @@ impl ClassReading {
 }
 
 impl Completer {
-    /// Goes this way from noise, and returns how probable each class is of each chain, `[count, classes]`: the mean of `p(y | the layer below)` over the last quarter of the sweeps.
+    /// Runs this schedule from noise and returns the probability of each class for each chain, `[count, classes]`: the mean of
+    /// `p(y | the layer below)` over the last quarter of the sweeps.
     pub fn read_classes(&mut self, model: &Dbm, schedule: SamplingSchedule, max_sweeps: u32) -> Vec<Vec<f64>> {
         let mut reading = ClassReading::default();
         while reading.advance(self, model, schedule, max_sweeps) {}

@@ -1,13 +1,13 @@
-//! The way of a chain from noise to where it is looked at.
+//! How a chain goes from noise to the state that is shown.
 
 use crate::{DbmError, Settings};
 use std::fmt;
 use std::str::FromStr;
 
-/// How samples and answers are drawn. All ways end in a local search, whose mode has no pixel noise.
+/// How samples and answers are drawn. All schedules end in a local search, whose mode has no pixel noise.
 ///
-/// A model is what its training made of the states it visited: its samples are best where chains go the way they went in training.
-/// [`SamplingSchedule::of_training`] is that way.
+/// Training shapes a model by the states it visits, so its samples are best if chains move as they did in training, by
+/// [`SamplingSchedule::of_training`].
 ///
 /// ```
 /// use dbm_core::complete::SamplingSchedule;
@@ -17,29 +17,32 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SamplingSchedule {
-    /// Local search from noise, as in the paper (its section 5.2).
+    /// Local search from noise, as in the paper (section 5.2).
     Mode,
     /// This many Gibbs sweeps from noise, then a search.
     Gibbs(u32),
     /// A search from noise, this many Gibbs sweeps from its mode, and another search.
     ModeGibbs(u32),
-    /// This many Gibbs sweeps from noise, each a little colder than the one before ([`annealing`]), then a search: the way to an answer of a model
+    /// This many Gibbs sweeps from noise, each a little colder than the one before ([`annealing`]), then a search: for answers of a model
     /// whose modes are far apart, in fewer sweeps than at one temperature.
     Annealed(u32),
-    /// From states drawn from the mean field of what is known ([`MEAN_FIELD_SWEEPS`] sweeps of it, each unit high with the probability that its mean says, on its own), this many Gibbs sweeps,
-    /// then a search: the way to an answer of models that were trained to predict by mean field. Where nothing is known, nothing is gained.
+    /// This many Gibbs sweeps from states drawn from the mean field of what is known ([`MEAN_FIELD_SWEEPS`] sweeps of it; each unit is high
+    /// independently, with the probability its mean gives), then a search: for answers of models trained to predict by mean field. If
+    /// nothing is known, this gains nothing.
     MeanField(u32),
-    /// A class drawn for each chain, all classes alike, and clamped; this many Gibbs sweeps from noise, then a search: of models with labels, whose chains seldom change class on their own.
+    /// A class drawn uniformly for each chain and clamped, this many Gibbs sweeps from noise, then a search: for models with labels, whose
+    /// chains seldom change class unaided.
     ClassGibbs(u32),
 }
 
-/// Sweeps of mean field that [`SamplingSchedule::MeanField`] begins with.
+/// Mean-field sweeps at the start of [`SamplingSchedule::MeanField`].
 pub const MEAN_FIELD_SWEEPS: u32 = 30;
 
-/// Where annealing begins: at the inverse temperature at which the answers of trained models were read right most often, among 0, 0.1, ... 0.8.
+/// Where annealing begins: the inverse temperature, among 0, 0.1, ... 0.8, at which the answers of trained models were most often read
+/// correctly.
 const COLDNESS_AT_FIRST: f64 = 0.3;
 
-/// The inverse temperature of a sweep out of so many, the first one being 0: in equal steps from 0.3 to 1, which is the model's own.
+/// The inverse temperature of sweep `sweep` of `sweeps`, counted from 0: in equal steps from 0.3 to 1, the model's own temperature.
 ///
 /// ```
 /// use dbm_core::complete::annealing;
@@ -51,12 +54,13 @@ pub fn annealing(sweep: u32, sweeps: u32) -> f32 {
     (1.0 - (1.0 - COLDNESS_AT_FIRST) * left) as f32
 }
 
-/// Sweeps of [`SamplingSchedule::of_training`] in place of a persistent chain's own, which are as many as the run had.
+/// Sweeps of [`SamplingSchedule::of_training`] for persistent chains, which in training made as many as the whole run had.
 const PERSISTENT_SWEEPS: u32 = 300;
 
 impl SamplingSchedule {
-    /// As the negative phase of a run with these settings went: to a mode, and where more Gibbs sweeps than the paper's one followed, as many of them. Persistent
-    /// chains went on for the whole run, and 300 Gibbs sweeps stand for that; where there are labels, of a class that is drawn first.
+    /// As in the negative phase of a run with these settings: to a mode, and if more than the paper's one Gibbs sweep followed, the same
+    /// number of them. Persistent chains ran throughout training, which 300 Gibbs sweeps replace; if there are labels, a class is drawn
+    /// first.
     pub fn of_training(settings: &Settings) -> Self {
         match settings.estimator.mode_sweeps {
             _ if settings.estimator.kind.descriptor().persistent && settings.classes > 0 => Self::ClassGibbs(PERSISTENT_SWEEPS),
@@ -66,7 +70,7 @@ impl SamplingSchedule {
         }
     }
 
-    /// Gibbs sweeps on the way.
+    /// Gibbs sweeps of the schedule.
     pub fn sweeps(self) -> u32 {
         match self {
             Self::Mode => 0,
@@ -92,7 +96,7 @@ impl fmt::Display for SamplingSchedule {
     }
 }
 
-/// Most Gibbs sweeps of a schedule.
+/// Most Gibbs sweeps a schedule can have.
 const MAX_SWEEPS: u32 = 100_000;
 
 impl FromStr for SamplingSchedule {

@@ -1,4 +1,5 @@
-//! Chains that go on from a start through many sweeps, and are looked at on the way: whether they come to stand still, and at the same from every start.
+//! Chains that run on from a start for many sweeps and are looked at on the way: whether they settle, and whether every start leads to the
+//! same values.
 
 use super::Completer;
 use crate::chains::Chains;
@@ -10,7 +11,7 @@ use crate::{Clamp, Dbm};
 use serde::Serialize;
 
 choices! {
-    /// Where chains begin that are run towards equilibrium. Were they run long enough, it would make no difference.
+    /// Where chains on their way to equilibrium begin. If they ran long enough, it would make no difference.
     #[derive(Serialize)]
     #[serde(rename_all = "lowercase")]
     pub enum ChainStart = words("from", "From", "Where chains begin that are run towards equilibrium");
@@ -20,9 +21,9 @@ choices! {
 }
 
 impl Completer {
-    /// Chains at this start, one a row of `examples`, `[count, n_0]`, which the chains that begin at data begin at; of the other starts only the number of rows
-    /// counts. Nothing is clamped. From noise and from modes [`Completer::sweep`] and [`Completer::look`] draw what [`Completer::run`] does by
-    /// [`super::SamplingSchedule::Gibbs`] and [`super::SamplingSchedule::ModeGibbs`].
+    /// Chains at this start, one per row of `examples`, `[count, n_0]`. Only the start at data uses the values; the others use only the
+    /// number of rows. Nothing is clamped. From noise and from modes, [`Completer::sweep`] and [`Completer::look`] draw what
+    /// [`Completer::run`] does by [`super::SamplingSchedule::Gibbs`] and [`super::SamplingSchedule::ModeGibbs`].
     ///
     /// # Panics
     /// If the examples are not as wide as the visible layer.
@@ -38,7 +39,7 @@ impl Completer {
         }
     }
 
-    /// What [`Completer::finish`] would return, by a search with a copy: the chains stay where they are, and can go on.
+    /// What [`Completer::finish`] would return, by a search on a copy: the chains themselves do not move and can continue.
     pub fn look(&self, model: &Dbm, max_sweeps: u32) -> (Vec<u8>, Vec<SearchInfo>) {
         let mut copy = Chains::free(model, self.chains.count());
         copy.place_all(self.chains.layers());
@@ -47,14 +48,14 @@ impl Completer {
     }
 }
 
-/// A difference of so many standard errors is a change.
+/// A difference of this many standard errors counts as a change.
 const ERRORS: f64 = 2.0;
 
-/// Since when a quantity of chains has stood still, if it has: the first of the looks from which on, up to the one before the last, its mean differs from that
-/// at the last look by at most two standard errors. `looks[k][c]` is its value in chain `c` at look `k`.
+/// When a quantity of the chains settled, if it has: the first look such that from it up to the second-last, its mean differs from that at
+/// the last look by at most two standard errors. `looks[k][c]` is its value in chain `c` at look `k`.
 ///
-/// The chains are the same at all looks, so the error is that of the mean of the differences, chain by chain: `sd(x_kc - x_Kc) / sqrt(C)`. That nothing was seen
-/// to change does not say that nothing will: chains that all stand in one of two parts of the space seem still as well.
+/// The chains are the same at all looks, so the error is that of the mean of the differences, chain by chain: `sd(x_kc - x_Kc) / sqrt(C)`.
+/// No change seen does not mean that none will come: chains that are all in one of two parts of the space look settled as well.
 ///
 /// ```
 /// use dbm_core::complete::unchanged_since;
@@ -106,7 +107,7 @@ mod tests {
             assert_eq!(stopping.visible_bits(), straight.visible_bits(), "{start:?}");
             assert_eq!(stopping.look(&model, MAX), straight.look(&model, MAX));
             assert!(seen[0].0 != seen[1].0, "chains move");
-            // The samplers' own bits.
+            // The bits that the samplers draw.
             let schedule = match start {
                 ChainStart::Noise => SamplingSchedule::Gibbs(10),
                 ChainStart::Mode => SamplingSchedule::ModeGibbs(10),
@@ -123,8 +124,8 @@ mod tests {
         assert!(bits.iter().enumerate().all(|(i, &bit)| (bit == 1) == (i % 3 == 0)));
     }
 
-    /// From every start the distribution of the visible states after 60 sweeps is the exact one: each of the 16 probabilities within 4 standard errors of its
-    /// share among 4000 chains, seed 7 (alpha about 0.003 for all 48).
+    /// From every start, the distribution of the visible states after 60 sweeps is the exact one: each of the 16 probabilities is within 4
+    /// standard errors of its share among 4000 chains, seed 7 (alpha about 0.003 for all 48).
     #[test]
     fn from_every_start_the_exact_distribution_is_reached() {
         let model = init::gaussian(&[4, 3, 2], Units::Signs, 0.7, 3).unwrap();

@@ -1,4 +1,4 @@
-//! The Gibbs coupling of Qiu et al. (2020): the even block of both chains from a joint maximal coupling, the odd block with common
+//! The Gibbs coupling of Qiu et al. (2020): the even block of both chains is drawn from a joint maximal coupling, the odd block with common
 //! uniforms.
 
 use super::PairKernel;
@@ -10,16 +10,16 @@ use crate::rng::Stream;
 use crate::{Clamp, Dbm};
 use std::rc::Rc;
 
-/// How two independent-unit distributions `p` and `q`, of the same units, are drawn together: `P(x_i = high) = p_i`,
-/// `P(y_i = high) = q_i`.
+/// How two distributions `p` and `q` of the same independent units are drawn together: `P(x_i = high) = p_i`, `P(y_i = high) = q_i`.
 ///
-/// `x` is drawn from `p`; with probability `min(1, q(x)/p(x))`, that is where `Exp(1) >= log p(x) - log q(x)`, `y = x`. Otherwise both
-/// are drawn from their residuals, `(p - min(p, q)) / (1 - sum min(p, q))` and its like for `q`, by rejection from `p` and `q`: every try takes one
-/// uniform a unit, common to both chains, and one for both decisions. This is a maximal coupling: no other makes `x = y` likelier.
+/// `x` is drawn from `p`. With probability `min(1, q(x)/p(x))`, that is if `Exp(1) >= log p(x) - log q(x)`, `y = x`. Otherwise both are
+/// drawn from their residuals, `(p - min(p, q)) / (1 - sum min(p, q))` and likewise for `q`, by rejection from `p` and `q`: each try takes
+/// one uniform per unit, common to both chains, and one for both decisions. This is a maximal coupling: no other makes `x = y` more likely.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockCoupling {
-    /// Tries of the rejection. Where x has none accepted, its first draw is taken, whose law, having been rejected, is the residual of `p`: x
-    /// stays exact. Where y has none accepted, its last try is taken, whose law is `q` and not its residual: that biases, and is counted.
+    /// The largest number of rejection tries. If no try for x is accepted, its first draw is used; having been rejected, it follows the
+    /// residual of `p`, so x stays exact. If no try for y is accepted, its last try is used; this follows `q` instead of its residual,
+    /// which causes bias, and is counted.
     pub max_tries: u32,
 }
 
@@ -29,8 +29,8 @@ impl BlockCoupling {
         -libm::log(u) >= log_ratio
     }
 
-    /// Whether a try from `p` belongs to the residual of `p`, for a uniform `u` and `log_ratio = log p(x) - log q(x)`: with probability
-    /// `max(0, 1 - q(x)/p(x))`, the opposite of keeping it.
+    /// Whether a try from `p` belongs to the residual of `p`, for a uniform `u` and `log_ratio = log p(x) - log q(x)`: true with
+    /// probability `max(0, 1 - q(x)/p(x))`, exactly when [`Self::keeps`] is false.
     pub fn in_residual(u: f64, log_ratio: f64) -> bool {
         !Self::keeps(u, log_ratio)
     }
@@ -71,13 +71,13 @@ impl BlockCoupling {
 /// A pair that a [`BlockCoupling`] drew.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockDraw {
-    /// One bit a unit.
+    /// The draw of x, one bit per unit.
     pub x: Vec<bool>,
-    /// One bit a unit of the other chain.
+    /// The draw of y, one bit per unit.
     pub y: Vec<bool>,
-    /// Whether y kept what x had drawn.
+    /// Whether y kept the draw of x.
     pub shared: bool,
-    /// Tries of the draws from the residuals; 0 where the draw was shared.
+    /// Tries of the draws from the residuals; 0 if the draw was shared.
     pub tries: u32,
     /// Whether the cap on tries was reached.
     pub capped: bool,
@@ -88,7 +88,7 @@ pub(crate) fn is_high(u: f64, p: f64) -> bool {
     u < p
 }
 
-/// Draws both from the same uniforms, one a unit.
+/// Draws both from the same uniforms, one per unit.
 fn common_uniforms(p: &[f64], q: &[f64], stream: &mut Stream) -> (Vec<bool>, Vec<bool>) {
     p.iter()
         .zip(q)
@@ -102,16 +102,16 @@ fn common_uniforms(p: &[f64], q: &[f64], stream: &mut Stream) -> (Vec<bool>, Vec
 /// `log p(x) - log q(x)`.
 pub(crate) fn log_ratio(p: &[f64], q: &[f64], x: &[bool]) -> f64 {
     let log = |probability: f64, high: bool| libm::log(if high { probability } else { 1.0 - probability });
-    // A unit of equal probabilities adds nothing, even where both are 0.
+    // A unit with equal probabilities adds nothing, even if both are 0.
     let each = p.iter().zip(q).zip(x).filter(|((p, q), _)| p != q);
     each.map(|((&p, &q), &high)| log(p, high) - log(q, high)).sum()
 }
 
-/// The law of the free units of one parity given the other: their fields times the gap of the units.
+/// The distribution of one parity's free units given the other parity: their fields times the units' gap.
 struct Block {
     /// `log P(high) - log P(low)`.
     log_odds: Vec<f64>,
-    /// `P(high)` of each.
+    /// `P(high)` of each unit.
     high: Vec<f64>,
 }
 
@@ -122,7 +122,8 @@ impl Block {
         Self { log_odds, high }
     }
 
-    /// `log p(x) - log q(x)` as a function of x. With `log p(x) = sum_{i high} a_i - sum_i log(1 + exp(a_i))` it takes no logarithm a unit.
+    /// `log p(x) - log q(x)` as a function of x. Written with `log p(x) = sum_{i high} a_i - sum_i log(1 + exp(a_i))`, it needs no
+    /// logarithm per unit.
     fn log_ratio_to(&self, other: &Self) -> impl Fn(&[bool]) -> f64 {
         let all_low = sum_softplus(&other.log_odds) - sum_softplus(&self.log_odds);
         let more: Vec<f64> = self.log_odds.iter().zip(&other.log_odds).map(|(a, b)| a - b).collect();
@@ -130,12 +131,12 @@ impl Block {
     }
 }
 
-/// A state with its fields, which a step carries along by the units that flip.
+/// A state with its fields, which a step updates for the units that flip.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateWithFields {
-    /// One vector a layer.
+    /// One vector per layer.
     pub state: Vec<Vec<f32>>,
-    /// The same; those of a wholly clamped visible layer are not kept up to date.
+    /// The fields, one vector per layer; those of a fully clamped visible layer are not kept up to date.
     fields: Vec<Vec<f64>>,
 }
 
@@ -145,11 +146,11 @@ impl AsRef<[Vec<f32>]> for StateWithFields {
     }
 }
 
-/// The coupled pair for one chain of a batch: what that chain has clamped stays clamped.
+/// The coupled pair for one chain of a batch: the units clamped in that chain stay clamped.
 pub struct GibbsCoupling<'a> {
     /// The model on which both move.
     pub model: &'a Dbm,
-    /// What is clamped of that chain.
+    /// The clamp of that chain.
     pub clamp: Clamp,
     /// That chain's stream.
     pub stream: &'a mut Stream,
@@ -181,7 +182,7 @@ impl<'a> GibbsCoupling<'a> {
         layer > 0 || !self.clamp.holds_all()
     }
 
-    /// `P(high | the other parity)` of the free units of a parity, layer after layer.
+    /// `P(high | the other parity)` of the free units of a parity, layer by layer.
     pub fn probabilities(&self, parity: Parity, point: &StateWithFields) -> Vec<f64> {
         self.block_of(parity, point).high
     }
@@ -193,13 +194,13 @@ impl<'a> GibbsCoupling<'a> {
         Block::new(fields.filter(|&(l, i, _)| l > 0 || !self.clamp.holds(i)).map(|(_, _, a)| gap * a).collect())
     }
 
-    /// Puts bits into the free units of a parity, and carries the fields of the other one along.
+    /// Writes bits into the free units of a parity, and updates the fields of the other parity.
     fn place(&self, parity: Parity, point: &mut StateWithFields, bits: &[bool]) {
         let mut bits = bits.iter();
         let mut flips = Vec::new();
         let units = self.model.units();
         for l in parity.layers(self.model.depth()) {
-            // Without a branch on what flips, which no machine could guess.
+            // Branch-free, since no branch predictor can guess what flips.
             flips.resize(point.state[l].len(), (0, 0.0));
             let mut count = 0;
             for (i, value) in point.state[l].iter_mut().enumerate() {

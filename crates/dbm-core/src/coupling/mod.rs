@@ -1,7 +1,7 @@
-//! Two chains with a lag of one, run until they meet: what turns a finite chain into an unbiased estimate (Jacob et al. 2020).
+//! Two chains with a lag of one, run until they meet: they turn a finite chain into an unbiased estimate (Jacob et al. 2020).
 //!
-//! [`meet`] is the loop, and [`MetropolisCoupling`] the pair of the paper, one proposal and one uniform for both chains (Taniguchi et al. 2023,
-//! Algorithm 3; Algorithm 4 where the visible layer is clamped). [`GibbsCoupling`] is the pair of Qiu et al. (2020).
+//! [`meet`] is the loop. [`MetropolisCoupling`] is the pair of the paper, with one proposal and one uniform for both chains (Taniguchi et
+//! al. 2023, Algorithm 3; Algorithm 4 if the visible layer is clamped). [`GibbsCoupling`] is the pair of Qiu et al. (2020).
 
 mod gibbs;
 
@@ -17,10 +17,10 @@ use std::rc::Rc;
 
 /// A pair of chains that can move together.
 pub trait PairKernel {
-    /// Where a chain can be: a state of one vector a layer, and whatever the kernel needs to know of it.
+    /// A state, one vector per layer, with whatever the kernel needs to know about it.
     type State: AsRef<[Vec<f32>]>;
 
-    /// One step of both: from `(x_t, y_{t-1})` to `(x_{t+1}, y_t)`. Each must follow the law of the single chain.
+    /// One step of both chains: from `(x_t, y_{t-1})` to `(x_{t+1}, y_t)`. Each must follow the distribution of the single chain.
     fn step(&mut self, x: &Rc<Self::State>, y: &Rc<Self::State>) -> (Rc<Self::State>, Rc<Self::State>);
 }
 
@@ -29,14 +29,14 @@ pub trait PairKernel {
 pub struct Meeting {
     /// tau: the first t with `x_t = y_{t-1}`, or the cap.
     pub time: u32,
-    /// Whether the cap cut it: the corrections after it are missing, which biases this estimate.
+    /// Whether it was cut at the cap: the later corrections are missing, which biases this estimate.
     pub capped: bool,
 }
 
-/// Runs a coupling on from `x_0 = y_0` and `x_1` (Algorithm 3, with the test before the loop, so that tau = 1 can be).
+/// Runs a coupling from `x_0 = y_0` and `x_1` (Algorithm 3, with the test before the loop, so that tau = 1 is possible).
 ///
-/// `correct` receives the terms of `sum_{t=1}^{tau-1} f(x_t) - f(y_{t-1})` as states and integer weights, a chain that stays
-/// where it is coming once; nothing is stored, however long the coupling.
+/// `correct` receives the terms of `sum_{t=1}^{tau-1} f(x_t) - f(y_{t-1})` as states with integer weights; consecutive repeats of a state
+/// come as one. Nothing is stored, however long the coupling.
 pub fn meet<K: PairKernel>(
     x0: Rc<K::State>,
     x1: Rc<K::State>,
@@ -72,9 +72,9 @@ pub fn meet<K: PairKernel>(
 /// A state with its energy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateWithEnergy {
-    /// One vector a layer.
+    /// One vector per layer.
     pub state: Vec<Vec<f32>>,
-    /// Its energy, up to what is clamped.
+    /// Its energy, up to a constant set by the clamped units.
     pub energy: f64,
 }
 
@@ -86,7 +86,7 @@ impl AsRef<[Vec<f32>]> for StateWithEnergy {
 
 /// Whether each of two chains accepts one proposal.
 pub trait Acceptance: Debug + Send + Sync {
-    /// For a uniform `u` in `[0, 1)`, the proposal's energy, and those of x and y.
+    /// The decisions for x and y, given a uniform `u` in `[0, 1)` and the energies of the proposal, of x and of y.
     fn decide(&self, u: f64, proposal: f64, x: f64, y: f64) -> (bool, bool);
 }
 
@@ -105,21 +105,21 @@ fn accepts(u: f64, current: f64, proposal: f64) -> bool {
     libm::log(u) < current - proposal
 }
 
-/// One step of a pair, all chance taken out of it: `proposal` is the state proposed to both chains, `u` the uniform both compare.
-/// The sampler draws these two; the law of the pair sums over them.
+/// One step of a pair with all randomness passed in: `proposal` is the state proposed to both chains, `u` the uniform that both compare.
+/// The sampler draws these two; the exact transition law sums over them.
 pub fn pair_step<T: Clone>(acceptance: &impl Acceptance, u: f64, proposal: (&T, f64), x: (&T, f64), y: (&T, f64)) -> (T, T) {
     let (x_accepts, y_accepts) = acceptance.decide(u, proposal.1, x.1, y.1);
     let end = |accepts: bool, stays: &T| if accepts { proposal.0.clone() } else { stays.clone() };
     (end(x_accepts, x.0), end(y_accepts, y.0))
 }
 
-/// The coupled pair for one chain of a batch: what that chain has clamped stays clamped in every proposal.
+/// The coupled pair for one chain of a batch: the units clamped in that chain stay clamped in every proposal.
 pub struct MetropolisCoupling<'a, A> {
     /// The model on which both move.
     pub model: &'a Dbm,
-    /// The batch with their chain.
+    /// The batch that contains the chain.
     pub chains: &'a Chains,
-    /// Which of its chains.
+    /// The chain's number in the batch.
     pub chain: usize,
     /// That chain's stream.
     pub stream: &'a mut Stream,

@@ -5,59 +5,59 @@ use crate::gradient::{EstimatorKind, expectation};
 use crate::rng::{Purpose, Stream, Streams};
 use crate::{Dbm, DbmError, Settings, Units, exact, init};
 
-/// Visible vectors a model is asked about, where it has more.
+/// The most visible vectors examined per model.
 const MOST_EXAMPLES: usize = 8;
 
 /// One estimator's biases.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BiasRow {
-    /// The estimator, and what is special about its settings.
+    /// The estimator, with any special settings.
     pub name: String,
     /// Whether theory says it is unbiased.
     pub unbiased: bool,
     /// For each seed: `max |E[estimate] - exact gradient|` over examples and parameters.
     pub by_seed: Vec<f64>,
-    /// The same of the positive phase alone, over all seeds.
+    /// The largest such bias of the positive phase alone, over all seeds.
     pub positive: f64,
-    /// The same of the negative phase alone, over all seeds.
+    /// The same for the negative phase.
     pub negative: f64,
-    /// Largest probability that a coupling had not met at its cap, or ever.
+    /// Largest probability that a coupling had not met by its cap, or ever.
     pub unmet: f64,
 }
 
 impl BiasRow {
-    /// Over all seeds.
+    /// The largest bias over all seeds.
     pub fn max(&self) -> f64 {
         self.by_seed.iter().copied().fold(0.0, f64::max)
     }
 }
 
-/// What is asked of [`bias_table`].
+/// What [`bias_table`] computes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BiasTable {
     /// Kind of units.
     pub units: Units,
     /// Layer sizes, the visible one first.
     pub sizes: Vec<usize>,
-    /// Models, with seeds 1, 2, ...
+    /// Number of models, with seeds 1, 2, ...
     pub seeds: u64,
     /// Standard deviation of their Gaussian weights.
     pub deviation: f64,
-    /// Cap of couplings; `u32::MAX` for none.
+    /// Cap on couplings; `u32::MAX` for none.
     pub max_meeting: u32,
-    /// Settings of estimators to add a row for each of, besides the standard ones.
+    /// Settings of further estimators, each of which gets a row.
     pub more: Vec<Settings>,
 }
 
 impl BiasTable {
-    /// For models of these sizes, with weights strong enough that every shortcut shows: deviation 0.5 for signs and 1 for bits, whose field moves half as far
-    /// for the same weight.
+    /// For models of these sizes, with weights strong enough to expose every shortcut: deviation 0.5 for signs and 1 for bits, whose fields
+    /// move half as far for the same weight.
     pub fn new(units: Units, sizes: &[usize], seeds: u64) -> Self {
         let deviation = if units == Units::Signs { 0.5 } else { 1.0 };
         Self { units, sizes: sizes.to_vec(), seeds, deviation, max_meeting: u32::MAX, more: vec![] }
     }
 
-    /// The model of a seed: Gaussian weights, and biases that are Logistic(0, 1/2) for signs and zero for bits.
+    /// The model for a seed: Gaussian weights, and biases that are Logistic(0, 1/2) for signs and zero for bits.
     ///
     /// # Errors
     /// Those of [`crate::check_sizes`].
@@ -74,7 +74,7 @@ struct Kind {
     steps_before: u32,
 }
 
-/// Steps with unchanged parameters after which persistent chains are looked at again.
+/// Steps with unchanged parameters after which persistent chains are examined again.
 const LATER: u32 = 100;
 
 impl BiasTable {
@@ -115,10 +115,10 @@ impl BiasTable {
     }
 }
 
-/// The exact bias of every estimator, for one example, on random models: `max |E[estimate] - exact gradient|` over the parameters and up to eight visible
-/// vectors (all there are, or eight drawn by the seed; each with a random mask where the estimate is conditional).
+/// The exact bias of every estimator, for one example, on random models: `max |E[estimate] - exact gradient|` over the parameters and up to
+/// eight visible vectors (all of them, or eight drawn by the seed; each with a random mask if the estimate is conditional).
 ///
-/// `each` is told after every model how many are done.
+/// `each` is called after every model with the number of models done.
 ///
 /// # Errors
 /// Those of [`crate::check_sizes`]; [`DbmError::TooManyUnits`] above [`crate::expectation::MAX_UNITS`] units in all.
@@ -189,7 +189,7 @@ fn add_model(model: &Dbm, examples: &[Example], kind: &Kind, row: &mut BiasRow) 
     Ok(())
 }
 
-/// How far the mean of one phase is from the truth, parameter by parameter.
+/// How far the mean of one phase is from the exact value, parameter by parameter.
 fn phase(
     mean: &Expected,
     model: &Dbm,

@@ -1,4 +1,4 @@
-//! How likely it is that a coupling of UCD-LMI ever does anything, as the model grows.
+//! How likely a coupling of UCD-LMI is to make any correction, as the model grows.
 
 use super::couple::{Caps, CouplingKernel, couple};
 use super::samples::ProgressFn;
@@ -10,54 +10,56 @@ use crate::rng::Streams;
 use crate::{Backend, Dbm, DbmError, Parity, Units, exact, init};
 use serde::{Deserialize, Serialize};
 
-/// Units, in all, up to which every proposal is summed over.
+/// Up to this many units in total, every proposal is summed over.
 pub const ENUMERATED_UNITS: usize = 24;
 
-/// Units of the smaller parity up to which log Z of the upper bound is exact.
+/// Up to this many units in the smaller parity, log Z in the upper bound is exact.
 const EXACT_LOG_Z: usize = 16;
 
-/// Chains and betas of the estimate of log Z in the upper bound, where it is not exact: coarse, but random orthogonal models are nearly independent units.
+/// Chains and betas of the estimate of log Z in the upper bound where it is not exact. Coarse, but the units of random orthogonal models
+/// are nearly independent.
 const AIS: (usize, usize) = (10, 100);
 
-/// More parameters take too long to be looked at in passing.
+/// Models with more parameters take too long.
 const MAX_PARAMETERS: usize = 4_000_000;
 
-/// Couplings that may be watched.
+/// The most couplings in one run.
 const MAX_RUNS: u32 = 100_000;
 
-/// Couplings of UCD-LMI on [`init::orthogonal`] of these sizes, all units free.
+/// Couplings of UCD-LMI on [`init::orthogonal`] models of these sizes, with all units free.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorrectionProbabilityPlan {
     /// Layer sizes, the visible one first.
     pub sizes: Vec<usize>,
     /// Kind of units.
     pub units: Units,
-    /// Of the model and of every run.
+    /// Seed of the model and of every run.
     pub seed: u64,
 }
 
-/// How seldom they do anything.
+/// How rarely the couplings make a correction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct CorrectionProbability {
     /// Couplings that were run.
     pub runs: u32,
-    /// Of these with tau > 1.
+    /// Couplings with tau > 1.
     pub moved: u32,
     /// log10 of P(tau > 1), averaged over the x_0 of the runs; minus infinity for 0.
     pub log10_probability: f64,
-    /// Whether that is exact, given the x_0; otherwise it is an upper bound, in which log Z may be an estimate.
+    /// Whether it is exact given the x_0; otherwise it is an upper bound, for which log Z may be an estimate.
     pub exact: bool,
 }
 
 impl CorrectionProbabilityPlan {
-    /// Runs so many couplings, as far as tau > 1 is known, and takes the probability of that from their starts.
+    /// Runs this many couplings until it is known whether tau > 1, and computes the probability of tau > 1 from their starts.
     ///
-    /// tau > 1 where x accepts its first proposal, which is another state than x_0. With `N` units and a uniform proposal x', given x_0,
+    /// tau > 1 if x accepts its first proposal and that proposal differs from x_0. With `N` units and a uniform proposal x', given x_0,
     ///
     /// `P(tau > 1) = 2^-N sum_{x' != x_0} min(1, exp(E(x_0) - E(x')))`,
     ///
-    /// summed over all states up to [`ENUMERATED_UNITS`] units. Above, `min(1, a) <= a` bounds it by `min(1, 2^-N exp(E(x_0)) Z)`, in which log Z is exact where
-    /// one parity has at most 16 units, and else an estimate by annealed importance sampling (10 chains, 100 steps).
+    /// summed over all states up to [`ENUMERATED_UNITS`] units. Above that, `min(1, a) <= a` bounds it by `min(1, 2^-N exp(E(x_0)) Z)`,
+    /// where log Z is exact if one parity has at most 16 units, and otherwise an estimate by annealed importance sampling (10 chains, 100
+    /// steps).
     ///
     /// # Errors
     /// Those of [`crate::check_sizes`]; [`DbmError::Setting`] for no runs or too many; [`DbmError::TooLarge`] above 4 million parameters.
@@ -82,10 +84,10 @@ impl CorrectionProbabilityPlan {
         Ok(CorrectionProbability { runs, moved, log10_probability: log_probability / std::f64::consts::LN_10, exact })
     }
 
-    /// The energies of x_0, and how many couplings moved.
+    /// The energies of x_0, and how many couplings had tau > 1.
     fn watch(&self, model: &Dbm, runs: u32, progress: &mut ProgressFn) -> (Vec<f64>, u32) {
         let (mut energies, mut moved) = (Vec::with_capacity(runs as usize), 0);
-        // After one step it is known whether tau is 1.
+        // One step is enough to know whether tau is 1.
         let how = (CouplingKernel::Metropolis, Caps { meeting: 1, tries: 1 });
         begin_runs(model, CouplingStart::LocalMode, (Streams::new(self.seed), 0), 0..runs, |chains, streams, _| {
             let first = energies.len() as u32;
@@ -117,12 +119,12 @@ fn log_z(model: &Dbm, seed: u64, progress: &mut dyn FnMut(u64)) -> Result<f64, D
 
 /// The log of the mean over states of these energies of `2^-N sum_{x' != x_0} min(1, exp(E(x_0) - E(x')))`.
 ///
-/// All states are gone through once: each is noted between the two starts that its energy is between, with `exp(-E)` for those below it.
+/// All states are visited once. Each is counted between the two starts that enclose its energy, with `exp(-E)` for the starts below it.
 fn accepted_elsewhere(model: &Dbm, energies: &[f64], progress: &mut dyn FnMut(u64)) -> f64 {
     let mut starts = energies.to_vec();
     starts.sort_by(f64::total_cmp);
     let (lowest, highest) = (starts[0], starts[starts.len() - 1]);
-    // Of states below the start of this place and not below those before it.
+    // For each place: the states below the start at that place and not below those before it.
     let mut counts = vec![0_u32; starts.len() + 1];
     let mut weights = vec![0.0; starts.len() + 1];
     for_each_energy(model, progress, |energy| {
@@ -133,20 +135,21 @@ fn accepted_elsewhere(model: &Dbm, energies: &[f64], progress: &mut dyn FnMut(u6
         }
     });
     let units = model.sizes().iter().sum::<usize>() as i32;
-    // Sums from the far end, where the weights are small.
+    // Summed from the far end, where the weights are small.
     for place in (1..starts.len()).rev() {
         weights[place] += weights[place + 1];
     }
     let (mut below, mut sum) = (0.0, 0.0);
     for (place, &start) in starts.iter().enumerate() {
         below += f64::from(counts[place]);
-        // One of the states is x_0 itself.
+        // One of these states is x_0 itself.
         sum += below - 1.0 + weights[place + 1] * libm::exp(start - lowest);
     }
     libm::log((sum / starts.len() as f64).max(0.0)) - f64::from(units) * std::f64::consts::LN_2
 }
 
-/// Energies of all states: those of the larger parity one by one, and of the smaller one, whose units are then independent, by doubling.
+/// Energies of all states: the states of the larger parity one by one, and those of the smaller parity, whose units are then independent,
+/// by doubling.
 fn for_each_energy(model: &Dbm, progress: &mut dyn FnMut(u64), mut each: impl FnMut(f64)) {
     let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
     let units = |parity: Parity| -> Vec<(usize, usize)> {

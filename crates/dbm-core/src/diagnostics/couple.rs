@@ -1,6 +1,6 @@
-//! One coupling from x_0 on, observed step by step: the same for meeting times and for traces, so that the two cannot differ.
+//! One coupling from x_0, observed step by step. Meeting times and traces share this code, so they cannot differ.
 //!
-//! The loop and the kernels are those of training ([`crate::coupling::meet`]); only an observer stands between them.
+//! The loop and the kernels are those of training ([`crate::coupling::meet`]) with an observer in between.
 
 use super::trace::{CouplingTrace, PairDraw, PairStep, overlap};
 use crate::chains::Chains;
@@ -29,16 +29,16 @@ choices! {
 /// Caps of a coupling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
-    /// Steps after which it is cut.
+    /// Steps after which a coupling is cut.
     pub meeting: u32,
-    /// Gibbs: tries of one draw from a residual distribution, after which the last try is taken.
+    /// Gibbs: tries of one draw from a residual distribution, after which the last try is used.
     pub tries: u32,
 }
 
-/// Hears of every step of a coupling; the function that it is given writes step `t` down.
+/// Called at every step of a coupling; the function it receives records step `t`.
 pub(super) type Observer<'o> = dyn FnMut(&dyn Fn(u32) -> PairStep) + 'o;
 
-/// Runs the coupling of one chain of a batch from where it is. Returns how it ended, and how many draws were cut at the cap on tries.
+/// Runs the coupling of one chain of a batch from its present state. Returns how it ended, and how many draws were cut at the cap on tries.
 pub(super) fn couple(
     model: &Dbm,
     chains: &Chains,
@@ -66,7 +66,7 @@ pub(super) fn couple(
                 });
             });
             let x0 = Rc::new(StateWithEnergy { energy: model.energy(&state), state });
-            // Of a pair in one state, each chain moves as a single one.
+            // When both are in one state, each moves as a single chain.
             let x1 = pair.kernel.step(&x0, &x0).0;
             pair.show([&x0, &x0], [&x1, &x0]);
             (meet(x0, x1, &mut pair, caps.meeting, |_, _| ()), 0)
@@ -93,7 +93,7 @@ pub(super) fn couple(
     }
 }
 
-/// The same, written down.
+/// The same, recorded.
 pub(crate) fn write_down(
     model: &Dbm,
     chains: &Chains,
@@ -106,7 +106,7 @@ pub(crate) fn write_down(
     CouplingTrace { approach: Vec::new(), steps, meeting }
 }
 
-/// A pair whose steps are shown, where they lead from and where to.
+/// A pair that reports where each step starts and ends.
 struct Observed<K, F> {
     kernel: K,
     observer: F,

@@ -1,22 +1,22 @@
-//! The exact gradient of the log-likelihood of a few examples, with what an enumeration says besides.
+//! The exact gradient of the log-likelihood of a few examples, with the other results of the enumeration.
 
 use crate::exact;
 use crate::{Dbm, DbmError, Examples};
 use serde::{Deserialize, Serialize};
 
-/// Units of a model, in all, up to which it is enumerated here.
+/// The most units, in total, of a model enumerated here.
 pub const MAX_UNITS: usize = 24;
 
-/// What an enumeration says of a model and its data.
+/// What enumeration says about a model and its data.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExactGradient {
     /// The gradient of the mean of log p(v) over the examples, in the order of [`exact::gradient`].
     pub gradient: Vec<f64>,
-    /// Its positive phase,
+    /// Its positive phase.
     pub positive: Vec<f64>,
-    /// and its negative one: `gradient = positive - negative`.
+    /// Its negative phase: `gradient = positive - negative`.
     pub negative: Vec<f64>,
-    /// Mean log p(v), in nats an example.
+    /// Mean log p(v), in nats per example.
     pub log_likelihood: f64,
     /// Logarithm of the partition function Z.
     pub log_z: f64,
@@ -36,7 +36,7 @@ pub struct ExactGradient {
 /// ```
 ///
 /// # Errors
-/// [`DbmError::TooManyUnits`]; [`DbmError::Shape`] where the examples are not as wide as the visible layer.
+/// [`DbmError::TooManyUnits`]; [`DbmError::Shape`] if the examples are not as wide as the visible layer.
 pub fn exact_gradient(model: &Dbm, data: &Examples) -> Result<ExactGradient, DbmError> {
     let units = model.sizes().iter().sum();
     if units > MAX_UNITS {
@@ -57,7 +57,7 @@ pub fn exact_gradient(model: &Dbm, data: &Examples) -> Result<ExactGradient, Dbm
     Ok(ExactGradient { gradient, positive, negative, log_likelihood, log_z, unit_probabilities })
 }
 
-/// Each different example once, with its share of all.
+/// Each distinct example once, with its share of all.
 pub(super) fn distinct(data: &Examples) -> impl Iterator<Item = (Vec<Option<bool>>, f64)> {
     data.distinct().into_iter().map(|(visible, count)| (visible, count as f64 / data.len() as f64))
 }

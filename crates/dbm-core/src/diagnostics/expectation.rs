@@ -1,37 +1,38 @@
-//! The mean of an estimator over several examples, from the laws of its kernels.
+//! The mean of an estimator over several examples, from the transition laws of its kernels.
 
 use super::exact_gradient::distinct;
 use super::samples::{ProgressFn, check_settings};
 use crate::{Dbm, DbmError, Examples, Settings, expectation, gradient};
 use serde::{Deserialize, Serialize};
 
-/// Sweeps, at least, that persistent chains have made before they are asked for their law.
+/// The least number of sweeps that persistent chains have made before their distribution is used.
 pub const STEPS_AT_REST: u32 = 1000;
 
-/// A cap of couplings from here on is none: their means are then solved for at once, and what such a cap would cut is beyond rounding wherever couplings meet at all.
+/// A cap on couplings of at least this counts as none: their means are then solved for directly, and what such a cap would cut is below
+/// rounding wherever couplings meet at all.
 const NO_CAP: u32 = 10_000;
 
 /// Means of an estimator, in the order of [`crate::exact::gradient`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Expectations {
-    /// Of the estimate, `positive - negative`.
+    /// The mean of the estimate, `positive - negative`.
     pub mean: Vec<f64>,
-    /// Of its positive phase.
+    /// The mean of its positive phase.
     pub positive: Vec<f64>,
-    /// Of its negative phase.
+    /// The mean of its negative phase.
     pub negative: Vec<f64>,
-    /// Largest probability that a coupling had not met at its cap.
+    /// Largest probability that a coupling had not met by its cap.
     pub unmet: f64,
 }
 
-/// The mean over the examples of [`gradient::expectation`] of the settings, in which a cap on couplings of 10 000 steps or more counts as none.
+/// The mean over the examples of [`gradient::expectation`] with these settings; a cap on couplings of 10 000 steps or more counts as none.
 ///
-/// Persistent chains are looked at after [`STEPS_AT_REST`] sweeps with parameters that stand still. They then follow the model itself, so that what is left
-/// of the bias is that of the positive phase: of mean field for `pcd`, of `k` sweeps for `pcd-gibbs`.
+/// Persistent chains are examined after [`STEPS_AT_REST`] sweeps with fixed parameters. By then they follow the model itself, so the
+/// remaining bias is that of the positive phase: of mean field for `pcd`, of `k` sweeps for `pcd-gibbs`.
 ///
 /// # Errors
-/// [`DbmError::TooManyUnits`] above [`expectation::MAX_UNITS`] units; those of [`Settings::check`]; [`DbmError::Setting`] for what diagnostics do not have;
-/// [`DbmError::Shape`] where the examples are not as wide as the visible layer.
+/// [`DbmError::TooManyUnits`] above [`expectation::MAX_UNITS`] units; those of [`Settings::check`]; [`DbmError::Setting`] for settings that
+/// diagnostics do not support; [`DbmError::Shape`] if the examples are not as wide as the visible layer.
 pub fn expectations(
     model: &Dbm,
     data: &Examples,

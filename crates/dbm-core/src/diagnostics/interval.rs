@@ -1,7 +1,7 @@
-//! Intervals that hold for many parameters at once.
+//! Confidence intervals that hold for many parameters at once.
 
-/// The factor of the standard error within which, with probability `level`, all of `n` Gaussian means are at once, however they depend on one another: the
-/// quantile of the Gaussian at `1 - (1 - level) / (2 n)` (Bonferroni).
+/// The multiple of the standard error within which all of `n` Gaussian means lie at once with probability `level`, however they depend on
+/// one another: the Gaussian quantile at `1 - (1 - level) / (2 n)` (Bonferroni).
 ///
 /// ```
 /// assert!((dbm_core::diagnostics::simultaneous(0.95, 1) - 1.959964).abs() < 1e-6);

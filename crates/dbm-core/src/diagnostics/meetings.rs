@@ -12,14 +12,15 @@ use crate::{Backend, Clamp, Dbm, DbmError, Units, init};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// The largest model that is studied: so many visible units, and as many hidden ones.
+/// The largest model studied: this many visible units, and as many hidden ones.
 pub const MAX_DIMENSION: usize = 400;
 
-/// Couplings of a kind on one random orthogonal RBM, whose runs have numbers.
+/// Numbered couplings of one kind on one random orthogonal RBM.
 ///
-/// The model has the weights of [`init::orthogonal`] of `[dimension, dimension]` and the seed. Its biases are zero, as in the paper's energy and its figure: with those of
-/// the start of training, which hold many units, the Gibbs chains meet after 61 steps instead of 4000 at 100 dimensions. Run `r` draws from its own stream whatever the kernel and the start, so that
-/// both kernels begin at the same x_0; all units are free.
+/// The model has the weights of [`init::orthogonal`] for `[dimension, dimension]` and the seed. Its biases are zero, as in the paper's
+/// energy and its figure: with the initial biases of training, which hold many units, the Gibbs chains meet after 61 steps instead of 4000
+/// at 100 dimensions. Run `r` draws from its own stream whatever the kernel and the start, so both kernels begin at the same x_0. All units
+/// are free.
 ///
 /// ```
 /// use dbm_core::diagnostics::{Couplings, CouplingKernel, CouplingStart};
@@ -34,44 +35,44 @@ pub const MAX_DIMENSION: usize = 400;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Couplings {
-    /// Visible units, and hidden ones.
+    /// Number of visible units, and of hidden ones.
     pub dimension: usize,
     /// Kind of units.
     pub units: Units,
     /// How the chains move.
     pub kernel: CouplingKernel,
-    /// Where they begin.
+    /// Where the chains begin.
     pub start: CouplingStart,
-    /// A coupling that has not met by then is cut, and says so.
+    /// A coupling that has not met by then is cut, and reported as such.
     pub max_meeting: u32,
-    /// Gibbs: tries of one draw, after which the last try is taken and counted.
+    /// Gibbs: tries of one draw, after which the last try is used and counted.
     pub max_tries: u32,
-    /// Of the model and of every run.
+    /// Seed of the model and of every run.
     pub seed: u64,
 }
 
-/// What one run took.
+/// The outcome of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CouplingRun {
-    /// tau, and whether the cap cut it.
+    /// tau, and whether it was cut at the cap.
     pub meeting: Meeting,
-    /// T: sweeps of the local search; 0 where it began at a uniform state.
+    /// T: sweeps of the local search; 0 if the run began at a uniform state.
     pub sweeps: u32,
-    /// Draws that were cut at the cap on tries.
+    /// Draws cut at the cap on tries.
     pub tries_capped: u32,
 }
 
 impl Couplings {
-    /// Accepts what makes sense.
+    /// Accepts settings that make sense.
     ///
     /// # Errors
-    /// [`DbmError::Setting`] naming the first setting out of its range.
+    /// [`DbmError::Setting`], naming the first setting out of range.
     pub fn check(&self) -> Result<(), DbmError> {
         within("dimension", "1 to 400", self.dimension as f64, (1..=MAX_DIMENSION).contains(&self.dimension))?;
         check_caps(self.max_meeting, self.max_tries)
     }
 
-    /// The model all runs are on.
+    /// The model used by all runs.
     ///
     /// # Errors
     /// Those of [`Couplings::check`].
@@ -100,13 +101,13 @@ impl Couplings {
     }
 }
 
-/// Caps of a coupling that make sense.
+/// Accepts caps of a coupling that make sense.
 pub(super) fn check_caps(max_meeting: u32, max_tries: u32) -> Result<(), DbmError> {
     within("max meeting time", "at least 1", f64::from(max_meeting), max_meeting >= 1)?;
     within("max tries", "at least 1", f64::from(max_tries), max_tries >= 1)
 }
 
-/// One chain, with the visible layer clamped to these values where there are any.
+/// One chain, with the visible layer clamped to these values if there are any.
 pub(super) fn one_chain(model: &Dbm, clamped: Option<Vec<f32>>) -> Chains {
     match clamped {
         Some(visible) => Chains::new(model, Matrix::from_vec(1, model.n_visible(), visible), Clamp::Visible),

@@ -1,9 +1,9 @@
-//! What can be asked of couplings and estimators while parameters stand still: how long couplings take, one of them draw by draw, sums over samples
-//! of an estimator beside its exact mean, and how seldom a coupling does anything in a wide model.
+//! Diagnostics of couplings and estimators at fixed parameters: how long couplings take, one coupling draw by draw, sums over samples of an
+//! estimator next to its exact mean, and how rarely a coupling makes a correction in a wide model.
 //!
-//! Everything is cut into jobs. What a job draws is addressed by its seed and by the run or sample it is, all arithmetic is that of [`crate::Backend::Plain`], and
-//! nothing is kept from job to job but the states of persistent chains, which are handed over: so the numbers are the same for any
-//! partition into jobs, and on every machine.
+//! All work is divided into jobs. A job's draws are addressed by its seed and by the run or sample; all arithmetic is that of
+//! [`crate::Backend::Plain`]; and nothing passes from job to job except the states of persistent chains, which are handed over. So the
+//! numbers are the same for any division into jobs, and on every machine.
 
 mod bias;
 mod correction;

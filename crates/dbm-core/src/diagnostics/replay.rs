@@ -1,4 +1,4 @@
-//! One coupling on a small model, from its uniform state on, state by state and draw by draw.
+//! One coupling on a small model from its uniform state, state by state and draw by draw.
 
 use super::couple::{Caps, CouplingKernel, write_down};
 use super::meetings::{check_caps, one_chain};
@@ -9,34 +9,35 @@ use crate::rng::{Purpose, Streams};
 use crate::{Backend, Dbm, DbmError};
 use serde::{Deserialize, Serialize};
 
-/// Units of a model, in all, whose couplings can be replayed.
+/// The most units, in total, of a model whose couplings can be replayed.
 pub const MAX_REPLAY_UNITS: usize = 64;
 
-/// The longest coupling that is traced whole, in steps.
+/// The longest coupling that is traced in full, in steps.
 pub const MAX_REPLAY_STEPS: u32 = 20_000;
 
 /// A coupling to replay.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplayPlan {
-    /// What the visible layer is clamped to (the positive phase); `None` where all is free.
+    /// What the visible layer is clamped to (the positive phase); `None` if all units are free.
     pub clamped: Option<Vec<bool>>,
     /// How the chains move.
     pub kernel: CouplingKernel,
-    /// Where they begin.
+    /// Where the chains begin.
     pub start: CouplingStart,
     /// Steps after which the coupling is cut, 1 to [`MAX_REPLAY_STEPS`].
     pub max_meeting: u32,
-    /// Gibbs: tries of one draw, after which the last try is taken.
+    /// Gibbs: tries of one draw, after which the last try is used.
     pub max_tries: u32,
     /// Seed of the runs.
     pub seed: u64,
-    /// Number of the run, whose stream it draws from.
+    /// Number of the run, which selects its stream.
     pub run: u32,
 }
 
 impl ReplayPlan {
-    /// Runs the coupling with the draws and decisions of [`super::Couplings`] and writes it down: the uniform state; where there is a search, the state
-    /// after each of its `2 T` half-sweeps, the last of which change nothing, and after both halves of the Gibbs sweep; then the pair.
+    /// Runs the coupling with the draws and decisions of [`super::Couplings`] and records it: the uniform state; if there is a search, the
+    /// state after each of its `2 T` half-sweeps, the last of which change nothing, and after both halves of the Gibbs sweep; then the
+    /// pair.
     ///
     /// # Errors
     /// [`DbmError::TooManyUnits`] above [`MAX_REPLAY_UNITS`], [`DbmError::Setting`] for caps of 0 or a `max_meeting` above [`MAX_REPLAY_STEPS`],

@@ -1,4 +1,5 @@
-//! Pairs of coupled chains of UCD-SMC on a model at rest, run by run, and beside each a coupling of UCD-LMI: what meets at which size, and what the correction changes.
+//! Pairs of coupled chains of UCD-SMC at fixed parameters, run by run, each next to a coupling of UCD-LMI: which meets at which model size,
+//! and what the correction changes.
 
 use super::couple::{Caps, CouplingKernel, couple};
 use super::samples::ProgressFn;
@@ -17,16 +18,17 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Most steps of a coupling: each is a run of its own, whose picture is kept.
+/// The most steps of a coupling: each is a run, whose picture is kept.
 const MAX_STEPS: u32 = 1000;
-/// Most units of all particles of a run together.
+/// The most units of all particles of a run together.
 const MAX_PARTICLE_UNITS: usize = 4_000_000;
 
-/// Pairs of chains of UCD-SMC with nothing clamped, which have numbers.
+/// Numbered pairs of chains of UCD-SMC with nothing clamped.
 ///
-/// The average is over time 0 alone: `H = f(X_0) + sum_{t=1}^tau (f(X_t) - f(Y_{t-1}))`, with every `f` averaged over whether the run offered was accepted (see [`RunCoupling`]). So `f(X_0)`
-/// is what one run says, and what is added the correction. Pair `p` draws what the negative phase of `ucd-smc` draws, at the first step of a run with this seed, for chain `p`; the coupling of UCD-LMI
-/// beside it what that of `ucd-lmi` draws.
+/// The average is over time 0 alone: `H = f(X_0) + sum_{t=1}^tau (f(X_t) - f(Y_{t-1}))`, with every `f` averaged over whether the offered
+/// run was accepted (see [`RunCoupling`]). So `f(X_0)` is the estimate of a single run, and the sum is the correction. Pair `p` draws what
+/// the negative phase of `ucd-smc` draws for chain `p` in the first step of a run with this seed; the coupling of UCD-LMI next to it draws
+/// what that of `ucd-lmi` draws.
 ///
 /// ```
 /// use dbm_core::diagnostics::RunPairs;
@@ -40,39 +42,39 @@ const MAX_PARTICLE_UNITS: usize = 4_000_000;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunPairs {
-    /// N: particles of a run.
+    /// N: particles per run.
     pub particles: u32,
-    /// K: temperatures of the path, where it is one of temperatures.
+    /// K: temperatures of the path, if it is one of temperatures.
     pub steps: u32,
-    /// What particles are taken along.
+    /// The path of the particles.
     pub path: SmcPath,
-    /// Steps after which a coupling is cut, that of UCD-LMI as well.
+    /// Steps after which a coupling is cut; also applies to UCD-LMI.
     pub cap: u32,
-    /// Of all pairs.
+    /// Seed of all pairs.
     pub seed: u64,
 }
 
-/// A pair of chains, from its start to where it met or was cut.
+/// A pair of chains, from its start until it met or was cut.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunPair {
-    /// tau, and whether the cap cut it.
+    /// tau, and whether it was cut at the cap.
     pub meeting: Meeting,
     /// The start, and the run offered at each step.
     pub runs: Vec<OfferedRun>,
-    /// What became of each step's offer.
+    /// The outcome of each step's offer.
     pub steps: Vec<RunStep>,
-    /// How a coupling of UCD-LMI ended on the same model: uniform proposals, from a local mode.
+    /// How a coupling of UCD-LMI (uniform proposals, from a local mode) ended on the same model.
     pub uniform: Meeting,
 }
 
-/// A run of a pair.
+/// One run of a pair.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OfferedRun {
     /// The log of its estimate of Z.
     pub log_z: f64,
-    /// How often it counts in the estimate of the pair; over all its runs these sum to 1.
+    /// How often it counts in the pair's estimate; over all runs of the pair these sum to 1.
     pub times: f64,
-    /// Of each visible unit, the probability that it is high: the weighted mean over the particles of that given the layer above.
+    /// The probability that each visible unit is high: the weighted mean over the particles of its probability given the layer above.
     pub picture: Vec<f32>,
 }
 
@@ -81,25 +83,25 @@ pub struct OfferedRun {
 pub struct RunStep {
     /// The uniform number that both compare.
     pub u: f64,
-    /// The log of the ratio of the offer's estimate of Z to that of X's run: X accepts where `u` is below its exponential.
+    /// The log of the ratio of the offered run's estimate of Z to that of X's run: X accepts if `u` is below its exponential.
     pub log_accept_x: f64,
-    /// The same of Y; at `t = 1` nothing is offered to Y.
+    /// The same for Y; at `t = 1` nothing is offered to Y.
     pub log_accept_y: Option<f64>,
-    /// The step at which the run was offered that X has now; 0 for the start.
+    /// The step whose offer is now X's run; 0 for the start.
     pub x: u32,
-    /// The same of Y.
+    /// The same for Y.
     pub y: u32,
 }
 
 impl RunStep {
-    /// Whether X took the offer of step `t`, this one's, and whether Y did.
+    /// Whether X and Y accepted this step's offer; `t` is the number of this step.
     pub fn accepted(&self, t: u32) -> [bool; 2] {
         [self.x == t, self.y == t]
     }
 }
 
 impl RunPair {
-    /// What the first run says of each visible unit, and what the pair's estimate adds to that.
+    /// The first run's probability for each visible unit, and what the pair's correction adds to it.
     pub fn first_and_correction(&self) -> (&[f32], Vec<f64>) {
         let first: &[f32] = self.runs.first().map_or(&[], |run| &run.picture);
         let mut correction = vec![0.0; first.len()];
@@ -111,21 +113,21 @@ impl RunPair {
     }
 }
 
-/// What the correction changed, on average over some pairs.
+/// The mean effect of the correction over several pairs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeanCorrection {
-    /// What the first runs say of each visible unit.
+    /// The first runs' mean probability for each visible unit.
     pub first: Vec<f64>,
-    /// What the corrections add to that.
+    /// The mean that the corrections add.
     pub correction: Vec<f64>,
-    /// How far that is from none: the root of the mean square over the units.
+    /// The size of the correction: the root mean square over the units.
     pub size: f64,
-    /// The size that chance alone would give it, from how the pairs differ; infinite for fewer than two.
+    /// The size expected from chance alone, given how the pairs differ; infinite for fewer than two.
     pub chance: f64,
 }
 
 impl MeanCorrection {
-    /// Over these pairs, in their order.
+    /// The mean over these pairs, in order.
     pub fn of<'a>(pairs: impl IntoIterator<Item = &'a RunPair>) -> Self {
         let (mut count, mut sums, mut squares) = (0_u32, Self::default(), Vec::new());
         for pair in pairs {
@@ -151,7 +153,7 @@ impl MeanCorrection {
     }
 }
 
-/// Mean and deviation of log Z over all runs of some pairs: how far apart the estimates are that accept one another.
+/// Mean and deviation of log Z over all runs of some pairs: how far apart the estimates are that are compared for acceptance.
 pub fn spread_of_log_z<'a>(pairs: impl IntoIterator<Item = &'a RunPair>) -> (f64, f64) {
     let all: Vec<f64> = pairs.into_iter().flat_map(|pair| pair.runs.iter().map(|run| run.log_z)).collect();
     let (mean, error) = mean_and_error(&all);
@@ -159,10 +161,10 @@ pub fn spread_of_log_z<'a>(pairs: impl IntoIterator<Item = &'a RunPair>) -> (f64
 }
 
 impl RunPairs {
-    /// Accepts what makes sense.
+    /// Accepts settings that make sense.
     ///
     /// # Errors
-    /// [`DbmError::Setting`] naming the first setting out of its range.
+    /// [`DbmError::Setting`], naming the first setting out of range.
     pub fn check(&self, model: &Dbm) -> Result<(), DbmError> {
         Setting::Particles.check(f64::from(self.particles))?;
         Setting::SmcSteps.check(f64::from(self.steps))?;
@@ -171,10 +173,10 @@ impl RunPairs {
         within("particles times the model's units", "at most 4000000", units as f64, units <= MAX_PARTICLE_UNITS)
     }
 
-    /// These pairs, in order. The path begins at the lowest rung of the ladder; without one, at fair coins.
+    /// These pairs, in order. The path begins at the lowest rung of the ladder, or at fair coins if there is no ladder.
     ///
     /// # Errors
-    /// Those of [`RunPairs::check`]; [`DbmError::Setting`] for a path along the past of a model that has no ladder.
+    /// Those of [`RunPairs::check`]; [`DbmError::Setting`] for a path along a model's past if it has no ladder.
     pub fn run(
         &self,
         model: &Dbm,
@@ -209,7 +211,7 @@ impl RunPairs {
         Ok(done)
     }
 
-    /// One pair; `worked` hears the multiply-adds since it was last called.
+    /// One pair; `worked` receives the multiply-adds since its last call.
     fn pair(&self, path: &Path, model: &Dbm, mut stream: Stream, worked: &mut dyn FnMut(u64)) -> RunPair {
         let n = model.n_visible();
         let mut draw = |streams: &mut [Stream]| {
@@ -222,7 +224,7 @@ impl RunPairs {
         };
         let mut record = RunPair::default();
         let offered = |run: &Run| OfferedRun { log_z: run.log_z, times: 0.0, picture: picture(model, run) };
-        // As the estimator does: the start and the first offer together.
+        // As in the estimator: the start and the first offer are drawn together.
         let mut first = draw(&mut [stream.fork(), stream.fork()]);
         let (Some(start), mut next) = (first.next(), first.next()) else { return record };
         record.runs.push(offered(&start));
@@ -248,7 +250,7 @@ impl RunPairs {
     }
 }
 
-/// What a run says of each visible unit.
+/// A run's probability that each visible unit is high.
 fn picture(model: &Dbm, run: &Run) -> Vec<f32> {
     let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
     let mut high = vec![0.0; model.n_visible()];
@@ -295,7 +297,7 @@ mod tests {
         }
     }
 
-    /// Meeting times of `ucd-smc` and `ucd-lmi` as training runs them, and of the pairs here.
+    /// The meeting times of `ucd-smc` and `ucd-lmi` in training equal those of the pairs here.
     #[test]
     fn they_are_those_of_the_estimators() {
         let model = model(Units::Signs);
@@ -321,7 +323,7 @@ mod tests {
         }
     }
 
-    /// The first runs alone are not.
+    /// The first runs alone are not right on average.
     #[test]
     fn the_corrected_picture_is_right_on_average() {
         let model = init::gaussian(&[4, 3, 2], Units::Bits, 2.5, 3).unwrap().with_backend(crate::Backend::Plain);

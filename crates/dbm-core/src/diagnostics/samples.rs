@@ -1,4 +1,4 @@
-//! Sums over samples of an estimator at parameters that stand still, with what tells their error.
+//! Sums over samples of an estimator at fixed parameters, with the quantities that give their error.
 
 use crate::error::within;
 use crate::gradient::{self, Batch, Estimator, Info};
@@ -10,36 +10,37 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Hears how far a job has come: parts done so far, and the multiply-adds, roughly, since the last call.
+/// Receives a job's progress: parts done so far, and roughly the multiply-adds since the last call.
 pub type ProgressFn<'a> = dyn FnMut(u32, u64) + 'a;
 
-/// Samples a group has at least.
+/// The fewest samples in a group.
 const GROUP: usize = 100;
 
-/// Persistent chains there are at least, and steps that each makes in a group.
+/// The fewest persistent chains, and the steps each makes in a group.
 const PERSISTENT: (usize, usize) = (5, 100);
 
-/// Units of a model, in all, whose dense gradients are summed.
+/// The most units, in total, of a model whose dense gradients are summed.
 const MAX_SAMPLED_UNITS: usize = 400;
 
-/// Examples there may be: every group has each of them equally often.
+/// The most examples: every group has each of them equally often.
 const MAX_EXAMPLES: usize = 10_000;
 
-/// Sweeps of CD-k and PCD-k that are summed.
+/// The most sweeps of CD-k and PCD-k.
 const MAX_K: u32 = 1000;
 
 /// Samples of an estimator, in groups.
 ///
-/// Sample `s` is of example `s mod examples`. Samples are not independent one by one: chains of a batch lend each other their first proposals, and persistent
-/// chains live on. So samples are drawn in **groups** of successive ones, [`Samples::group`] each, with every example equally often; a group's mean is an
-/// unbiased sample of the estimator's mean, and from the spread of the group means follows the error:
-/// with `G` groups of means `m_g`, mean `m`, the variance of `m` is estimated by `(sum m_g^2 / G - m^2) / (G - 1)`. A group is
-/// - of estimators without persistent chains one batch, of the smallest multiple of the number of examples from 100 on; groups are independent;
-/// - of persistent chains 100 steps of one batch, of the smallest multiple of the number of examples from 5 on. The chains go on from group to group, so the means of
-///   neighbours depend on each other by what a chain remembers over 100 steps.
+/// Sample `s` uses example `s mod examples`. Single samples are not independent: the chains of a batch share their first proposals, and
+/// persistent chains live on. So samples are drawn in **groups** of consecutive ones, [`Samples::group`] each, with every example equally
+/// often. A group's mean is an unbiased sample of the estimator's mean, and the spread of the group means gives the error: with `G` groups
+/// of means `m_g` and mean `m`, the variance of `m` is estimated by `(sum m_g^2 / G - m^2) / (G - 1)`. A group is
+/// - for estimators without persistent chains, one batch of the smallest multiple of the number of examples from 100 on; groups are
+///   independent;
+/// - for persistent chains, 100 steps of one batch of the smallest multiple of the number of examples from 5 on. The chains carry over from
+///   group to group, so the means of neighbouring groups depend on each other through what a chain remembers over 100 steps.
 ///
-/// A group belongs to the job in whose range its first sample is, and is drawn whole. So the sums of several jobs add up to those of one job,
-/// wherever the ranges were cut.
+/// A group belongs to the job whose range contains its first sample, and is drawn in full. So the sums of several jobs add up to those of
+/// one job, however the samples are divided.
 pub struct Samples<'a> {
     model: Dbm,
     settings: &'a Settings,
@@ -52,17 +53,17 @@ pub struct Samples<'a> {
 /// Sums over samples.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EstimateSums {
-    /// How many samples were drawn.
+    /// Samples drawn.
     pub samples: u32,
     /// Sum of the estimates, in the order of [`crate::exact::gradient`].
     pub sums: Vec<f64>,
     /// Sum of the squares of the means of the groups.
     pub group_squares: Vec<f64>,
-    /// How many groups.
+    /// Number of groups.
     pub groups: u32,
-    /// How often each meeting time came in the positive phase.
+    /// How often each meeting time occurred in the positive phase.
     pub meeting_times_positive: BTreeMap<u32, u32>,
-    /// The same of the negative phase.
+    /// The same for the negative phase.
     pub meeting_times: BTreeMap<u32, u32>,
     /// Couplings cut at their cap.
     pub capped: u32,
@@ -82,11 +83,12 @@ pub(super) fn check_settings(model: &Dbm, data: &Examples, settings: &Settings) 
 }
 
 impl<'a> Samples<'a> {
-    /// Of the settings' estimator, on these examples, which have no gaps.
+    /// Samples of these settings' estimator on these examples, which have no gaps.
     ///
     /// # Errors
-    /// Those of [`Settings::check`]; [`DbmError::Setting`] for what diagnostics do not have (masks, centering, `k` above 1000, more than 10 000 examples);
-    /// [`DbmError::TooManyUnits`] above 400 units; [`DbmError::Shape`] where the examples are not as wide as the visible layer.
+    /// Those of [`Settings::check`]; [`DbmError::Setting`] for settings that diagnostics do not support (masks, centering, `k` above 1000,
+    /// more than 10 000 examples); [`DbmError::TooManyUnits`] above 400 units; [`DbmError::Shape`] if the examples are not as wide as the
+    /// visible layer.
     pub fn new(model: &Dbm, data: &Examples, settings: &'a Settings) -> Result<Self, DbmError> {
         check_settings(model, data, settings)?;
         let units = model.sizes().iter().sum();
@@ -108,11 +110,12 @@ impl<'a> Samples<'a> {
         (self.visible.rows() * self.steps) as u32
     }
 
-    /// Draws the groups that begin in a range of samples. `chains` are the persistent chains as the job before left them, one byte a unit, chain after chain and
-    /// layer after layer; empty for a job that begins at sample 0, and for estimators that have none. Returns them as they are now.
+    /// Draws the groups whose first sample is in this range. `chains` are the persistent chains as the previous job left them, one byte per
+    /// unit, chain by chain and layer by layer; empty for a job that begins at sample 0, and for estimators that have none. Returns their
+    /// new states.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where `chains` are not those of the job before.
+    /// [`DbmError::Shape`] if `chains` are not those of the previous job.
     pub fn draw(&self, range: Range<u32>, chains: &[u8], progress: &mut ProgressFn) -> Result<(EstimateSums, Vec<u8>), DbmError> {
         let group = self.group();
         let groups = range.start.div_ceil(group)..range.end.div_ceil(group);
@@ -154,7 +157,7 @@ impl<'a> Samples<'a> {
         Ok((sums, left))
     }
 
-    /// Multiply-adds of one estimate, roughly: what its fields took, its moments, and its couplings.
+    /// Multiply-adds of one estimate, roughly: for its fields, its moments and its couplings.
     fn work(&self, fields: u64, info: &Info) -> u64 {
         let times = info.positive.meeting_times.iter().chain(&info.negative.meeting_times).map(|&time| u64::from(time) + 1);
         let sweeps = u64::from(self.settings.estimator.k) * self.visible.rows() as u64;
@@ -191,7 +194,7 @@ impl<'a> Samples<'a> {
 }
 
 impl EstimateSums {
-    /// Adds what other groups gave.
+    /// Adds the sums of other groups.
     pub fn add(&mut self, other: &Self) {
         for (into, from) in [(&mut self.sums, &other.sums), (&mut self.group_squares, &other.group_squares)] {
             into.resize(from.len().max(into.len()), 0.0);

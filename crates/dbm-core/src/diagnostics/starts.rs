@@ -22,14 +22,15 @@ choices! {
     Uniform = "uniform", "uniform", "A uniform state";
 }
 
-/// Sweeps of a local search, after which it stops where it is. Searches take tens of sweeps; each lowers the energy or ends, so only rounding could keep
-/// one going.
+/// Sweeps after which a local search stops where it is. Searches take tens of sweeps; each sweep lowers the energy or ends the search, so
+/// only rounding could keep one running.
 const MAX_SWEEPS: u32 = 100_000;
 
-/// Runs whose searches are made together.
+/// Runs that are searched together.
 const BATCH: u32 = 50;
 
-/// Takes free chains of these runs to x_0, batch by batch, each run with the stream at its number; `each` is given a batch, its streams, and what its searches did.
+/// Takes free chains of these runs to x_0, batch by batch, each run with the stream of its number; `each` receives a batch, its streams,
+/// and what its searches did.
 pub(super) fn begin_runs(
     model: &Dbm,
     start: CouplingStart,
@@ -46,10 +47,11 @@ pub(super) fn begin_runs(
     }
 }
 
-/// Takes the chains, one a stream, from uniform states to x_0, and says what their searches did; nothing where there was none. `observe` sees the uniform states and
-/// then the chains after every half-sweep: meant for one chain.
+/// Takes the chains, one per stream, from uniform states to x_0, and returns what their searches did, or nothing if there was none.
+/// `observe` sees the uniform states and then the chains after every half-sweep; it is meant for one chain.
 ///
-/// The draws are those of UCD-LMI, and from a uniform start those of UCD-MH and UCD-Gibbs: uniform state, coin of the search, coin of the sweep, sweep.
+/// The draws are those of UCD-LMI, and from a uniform start those of UCD-MH and UCD-Gibbs: uniform state, coin of the search, coin of the
+/// sweep, sweep.
 pub(super) fn begin(
     model: &Dbm,
     chains: &mut Chains,

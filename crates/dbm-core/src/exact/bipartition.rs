@@ -2,13 +2,13 @@
 
 use crate::{Dbm, DbmError, Parity};
 
-/// At most this many free units are enumerated: those of the parity that has fewer.
+/// The most free units that are enumerated: those of the parity that has fewer.
 pub const MAX_UNITS: usize = 24;
 
-/// Bits that are summed side by side; the summed half is a whole number of them.
+/// Bits that are summed side by side; the width of the summed half is a multiple of it.
 pub(super) const LANES: usize = 8;
 
-/// What stands for a unit.
+/// How a unit is represented.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Place {
     /// A clamped visible unit, with its value.
@@ -19,16 +19,16 @@ pub(super) enum Place {
     Summed(usize),
 }
 
-/// Every model, whatever its depth, units and clamps, is a machine of two layers of bits once its parities are told apart:
-/// with `s = low + gap bit` for free units and clamped ones at their values,
+/// Every model, whatever its depth, units and clamps, is a two-layer machine of bits once its parities are separated: with
+/// `s = low + gap bit` for free units and clamped units at their values,
 ///
 /// `-E = constant + enumerated . x + summed . y + x^T pairs y`
 ///
-/// for the bits `x` of one parity and `y` of the other. Units stand in the order of their layers.
+/// for the bits `x` of one parity and `y` of the other. Units are in the order of their layers.
 pub(super) struct Bipartition {
-    /// What stands for each unit, layer by layer.
+    /// How each unit is represented, layer by layer.
     pub places: Vec<Vec<Place>>,
-    /// `-E` where all bits are low.
+    /// `-E` with all bits low.
     pub constant: f64,
     /// Biases of the enumerated bits.
     pub enumerated: Vec<f64>,
@@ -38,24 +38,24 @@ pub(super) struct Bipartition {
     pub pairs: Vec<f64>,
 }
 
-/// The bias of bits that only fill the summed half up to whole vectors: they are never high, to the last bit.
+/// The bias of padding bits, which fill the summed half up to whole vectors: they are never high, not even in the last digit.
 const NEVER: f64 = -1e4;
 
 impl Bipartition {
-    /// The parity with fewer free units is enumerated.
+    /// Enumerates the parity with fewer free units.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where `visible` is not as long as the visible layer, and those of [`Self::enumerating`].
+    /// [`DbmError::Shape`] if `visible` is not as long as the visible layer, and those of [`Self::enumerating`].
     pub fn smaller(model: &Dbm, visible: &[Option<bool>]) -> Result<Self, DbmError> {
         DbmError::check_shape("the clamped visible layer", model.n_visible(), visible.len())?;
         let [even, odd] = [Parity::Even, Parity::Odd].map(|parity| free_units(model, visible, parity));
         Self::enumerating(model, visible, if even <= odd { Parity::Even } else { Parity::Odd })
     }
 
-    /// This parity is enumerated; `visible` is as long as the visible layer.
+    /// Enumerates this parity; `visible` must be as long as the visible layer.
     ///
     /// # Errors
-    /// [`DbmError::TooManyUnits`] where it has more than [`MAX_UNITS`] free units.
+    /// [`DbmError::TooManyUnits`] if it has more than [`MAX_UNITS`] free units.
     pub fn enumerating(model: &Dbm, visible: &[Option<bool>], parity: Parity) -> Result<Self, DbmError> {
         let units = free_units(model, visible, parity);
         if units > MAX_UNITS {
@@ -75,7 +75,7 @@ impl Bipartition {
         Ok(halves)
     }
 
-    /// Bits of the summed half, with those that only fill it up.
+    /// Bits of the summed half, padding included.
     pub fn width(&self) -> usize {
         self.summed.len()
     }

@@ -1,4 +1,4 @@
-//! The walk over all states of the enumerated half, in the order of Gray's code: each step flips one bit.
+//! The walk over all states of the enumerated half in Gray code order: each step flips one bit.
 
 use std::ops::Range;
 
@@ -8,26 +8,26 @@ use super::bipartition::{Bipartition, LANES};
 use crate::math::exp_below_zero;
 use crate::vector::dispatch;
 
-/// States between two fresh computations of the fields, so that the rounding of steps does not pile up.
+/// States between two computations of the fields from scratch, so that rounding does not accumulate.
 const BLOCK: u32 = 1 << 8;
 
-/// Factors of at most 2 that are multiplied before a logarithm is taken: their product is far from overflowing.
+/// Factors of at most 2 that are multiplied before a logarithm is taken; their product is far from overflow.
 const FACTORS: usize = 512;
 
-/// A state of the enumerated half, with what it says about the other one.
+/// A state of the enumerated half, with what it implies for the other half.
 pub(super) struct State<'a> {
-    /// How many came before.
+    /// Its number in the walk, counted from 0.
     pub count: u32,
     /// `log sum exp(-E)` over the other half.
     pub log_weight: f64,
     /// The fields of the other half's bits: `[width]`.
     fields: &'a [f64],
-    /// `exp(-|field|)` of each of these.
+    /// `exp(-|field|)` for each field.
     tails: &'a [f64],
 }
 
 impl State<'_> {
-    /// Writes `scale P(bit high | this state)` for the bits of the summed half.
+    /// Writes `scale P(bit high | this state)` for each bit of the summed half.
     #[inline(always)]
     pub fn write_highs(&self, scale: f64, into: &mut [f64]) {
         for ((high, &field), &tail) in into.iter_mut().zip(self.fields).zip(self.tails) {
@@ -36,8 +36,8 @@ impl State<'_> {
     }
 }
 
-/// Calls `each` with every state of the enumerated half, all bits low first. It is compiled for the vector unit found at run
-/// time if it is marked `#[inline(always)]`.
+/// Calls `each` with every state of the enumerated half, all bits low first. If marked `#[inline(always)]`, `each` is compiled for the
+/// vector unit found at run time.
 pub(super) fn for_each_state(halves: &Bipartition, mut each: impl FnMut(&State)) {
     let states = 1_u32 << halves.enumerated.len();
     let (mut fields, mut tails) = (vec![0.0; halves.width()], vec![0.0; halves.width()]);
@@ -47,7 +47,7 @@ pub(super) fn for_each_state(halves: &Bipartition, mut each: impl FnMut(&State))
     }
 }
 
-/// A part of the walk whose fields are computed from scratch only at its beginning.
+/// A part of the walk; its fields are computed from scratch only at its beginning.
 struct Block<'a, F> {
     halves: &'a Bipartition,
     counts: Range<u32>,
@@ -56,7 +56,7 @@ struct Block<'a, F> {
     each: &'a mut F,
 }
 
-// A closure would do, but would not be inlined into what is compiled for the vector unit.
+// A closure would work, but would not be inlined into the code compiled for the vector unit.
 impl<F: FnMut(&State)> WithSimd for Block<'_, F> {
     type Output = ();
 
@@ -75,12 +75,12 @@ impl<F: FnMut(&State)> WithSimd for Block<'_, F> {
     }
 }
 
-/// The `count`-th word of Gray's code, which differs from the one before in the bit that counts `count`'s trailing zeros.
+/// The `count`-th word of the Gray code, which differs from the one before in the bit given by the trailing zeros of `count`.
 fn gray(count: u32) -> u32 {
     count ^ (count >> 1)
 }
 
-/// Computes the fields of a state from scratch, and returns its terms that the other half has no part in.
+/// Computes the fields of a state from scratch, and returns the terms that do not involve the other half.
 #[inline(always)]
 fn place(halves: &Bipartition, code: u32, fields: &mut [f64]) -> f64 {
     let mut linear = halves.constant;
@@ -91,7 +91,7 @@ fn place(halves: &Bipartition, code: u32, fields: &mut [f64]) -> f64 {
     linear
 }
 
-/// Brings the fields of `code` without its bit `bit` to those of `code`, the bit being high or low there.
+/// Updates the fields from `code` without bit `bit` set to those of `code`, whose bit may be high or low there.
 #[inline(always)]
 fn flip(halves: &Bipartition, code: u32, bit: usize, linear: &mut f64, fields: &mut [f64]) {
     let sign = if code >> bit & 1 == 1 { 1.0 } else { -1.0 };
@@ -102,7 +102,7 @@ fn flip(halves: &Bipartition, code: u32, bit: usize, linear: &mut f64, fields: &
     }
 }
 
-/// `sum_j log(1 + exp(a_j))` as `sum_j max(a_j, 0) + log prod_j (1 + exp(-|a_j|))`, which leaves `exp(-|a_j|)` in `tails`.
+/// `sum_j log(1 + exp(a_j))` as `sum_j max(a_j, 0) + log prod_j (1 + exp(-|a_j|))`; leaves `exp(-|a_j|)` in `tails`.
 #[inline(always)]
 fn log_sums(fields: &[f64], tails: &mut [f64]) -> f64 {
     let mut sum = 0.0;
@@ -110,7 +110,7 @@ fn log_sums(fields: &[f64], tails: &mut [f64]) -> f64 {
         for (tail, field) in tails.iter_mut().zip(fields) {
             *tail = exp_below_zero(-field.abs());
         }
-        // The lanes are fixed, so that the bits do not depend on the vector unit.
+        // The number of lanes is fixed, so that the result does not depend on the vector unit.
         let (mut sums, mut products) = ([0.0; LANES], [1.0; LANES]);
         for (fields, tails) in fields.chunks_exact(LANES).zip(tails.chunks_exact(LANES)) {
             for lane in 0..LANES {

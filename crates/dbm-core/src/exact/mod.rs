@@ -1,13 +1,13 @@
-//! The exact answer for small models, in f64, by enumerating the smaller parity: what the estimates are held against.
+//! The exact answer for small models, in f64, by enumerating the smaller parity: the reference for all estimates.
 //!
-//! Layers of one parity are independent given those of the other (even: 0, 2, ...; odd: 1, 3, ...; Taniguchi et al. 2023,
-//! equation 2), so that one half `p` of the free units can be enumerated and the other be summed out unit by unit:
+//! The layers of one parity are independent given those of the other (even: 0, 2, ...; odd: 1, 3, ...; Taniguchi et al. 2023, equation 2),
+//! so one half `p` of the free units can be enumerated and the other summed out unit by unit:
 //!
 //! `log p*(s_p) = sum_{l in p} b_l . s_l + sum_{l not in p} sum_j [ low a_j + log(1 + exp(gap a_j)) ]`
 //!
-//! with the fields `a_l = b_l + W_{l-1}^T s_{l-1} + W_l s_{l+1}`. A clamped visible unit keeps its value and costs nothing. The
-//! half with fewer free units is enumerated, at most [`MAX_UNITS`] of them; the other half may be as large as it likes. Every
-//! function below takes any depth, both kinds of units, and `visible[i] = Some(bit)` for a clamped visible unit.
+//! with the fields `a_l = b_l + W_{l-1}^T s_{l-1} + W_l s_{l+1}`. A clamped visible unit keeps its value and costs nothing. The half with
+//! fewer free units is enumerated, at most [`MAX_UNITS`] of them; the other may be of any size. Every function below accepts any depth,
+//! both kinds of units, and `visible[i] = Some(bit)` for a clamped visible unit.
 //!
 //! ```
 //! use dbm_core::{Dbm, Units, exact};
@@ -33,11 +33,11 @@ pub use bipartition::MAX_UNITS;
 pub use moments::Expectation;
 use moments::Moments;
 
-/// `log sum exp(-E)` over all free units, the clamped visible ones held.
+/// `log sum exp(-E)` over all free units, with the visible units in `visible` clamped.
 ///
 /// # Errors
-/// [`DbmError::Shape`] where `visible` is not as long as the visible layer, [`DbmError::TooManyUnits`] where both parities have
-/// more than [`MAX_UNITS`] free units.
+/// [`DbmError::Shape`] if `visible` is not as long as the visible layer, [`DbmError::TooManyUnits`] if both parities have more than
+/// [`MAX_UNITS`] free units.
 pub fn log_sum(model: &Dbm, visible: &[Option<bool>]) -> Result<f64, DbmError> {
     Ok(sum::over(&Bipartition::smaller(model, visible)?).log())
 }
@@ -45,7 +45,7 @@ pub fn log_sum(model: &Dbm, visible: &[Option<bool>]) -> Result<f64, DbmError> {
 /// `log Z`: [`log_sum`] with nothing clamped.
 ///
 /// # Errors
-/// [`DbmError::TooManyUnits`] where both parities have more than [`MAX_UNITS`] units.
+/// [`DbmError::TooManyUnits`] if both parities have more than [`MAX_UNITS`] units.
 pub fn log_z(model: &Dbm) -> Result<f64, DbmError> {
     log_sum(model, &vec![None; model.n_visible()])
 }
@@ -58,8 +58,8 @@ pub fn log_probability(model: &Dbm, visible: &[bool]) -> Result<f64, DbmError> {
     Ok(log_sum(model, &clamp_all(visible))? - log_z(model)?)
 }
 
-/// The mean of `log p(visible)` over the rows of a data set, in nats: of a row with gaps `log p(v_known)`, the missing units summed out.
-/// `log Z` is computed once, and so is each distinct row.
+/// The mean of `log p(visible)` over the rows of a data set, in nats; for a row with gaps, `log p(v_known)` with the missing units summed
+/// out. `log Z` is computed once, and so is each distinct row.
 ///
 /// # Errors
 /// Those of [`log_sum`], for rows of another width or a model too large.
@@ -73,8 +73,9 @@ pub fn log_likelihood(model: &Dbm, data: &Examples) -> Result<f64, DbmError> {
     Ok(total / data.len() as f64)
 }
 
-/// About how many terms [`log_likelihood`] sums for so many distinct rows without gaps: `2^m n` for `log Z`, with the `m` units of the smaller parity and `n` units
-/// in all, and `2^m' n + n_0 n_1` a row, `m'` leaving the visible units out. Each takes some nanoseconds. Infinite where there are too many units.
+/// Roughly how many terms [`log_likelihood`] sums for this many distinct rows without gaps: `2^m n` for `log Z`, with `m` units in the
+/// smaller parity and `n` units in total, and `2^m' n + n_0 n_1` per row, where `m'` leaves the visible units out. Each takes a few
+/// nanoseconds. Infinite if there are too many units.
 ///
 /// ```
 /// use dbm_core::exact::likelihood_terms;
@@ -114,13 +115,14 @@ pub fn marginals(model: &Dbm, visible: &[Option<bool>]) -> Result<Vec<Vec<f64>>,
 /// concatenated in the order `W_0, W_1, ..., b_0, b_1, ...`, row-major.
 ///
 /// # Errors
-/// Those of [`log_sum`], and [`DbmError::Shape`] where `known` is not as long as the visible layer.
+/// Those of [`log_sum`], and [`DbmError::Shape`] if `known` is not as long as the visible layer.
 pub fn gradient(model: &Dbm, visible: &[bool], known: &[bool]) -> Result<Vec<f64>, DbmError> {
     gradient_with_gaps(model, &clamp_all(visible), known)
 }
 
-/// The same where visible units can be missing, `visible[i] = None`: of `log p(v_told) = log sum_{v_missing, h} exp(-E) - log Z`, or, where some
-/// of the units told are `known`, of `log p(told, but not known | known)`. Marks of missing units mean nothing.
+/// The same if visible units can be missing, `visible[i] = None`: the gradient of
+/// `log p(v_observed) = log sum_{v_missing, h} exp(-E) - log Z`, or, where some of the observed units are `known`, of
+/// `log p(observed, but not known | known)`. The marks of missing units are ignored.
 ///
 /// # Errors
 /// Those of [`gradient`].
@@ -131,7 +133,7 @@ pub fn gradient_with_gaps(model: &Dbm, visible: &[Option<bool>], known: &[bool])
     Ok(positive.iter().zip(&negative).map(|(p, n)| p - n).collect())
 }
 
-/// What there is of a visible layer in its known units alone.
+/// The known units of a visible layer alone.
 pub(crate) fn only(visible: &[Option<bool>], known: &[bool]) -> Vec<Option<bool>> {
     visible.iter().zip(known).map(|(&bit, &known)| bit.filter(|_| known)).collect()
 }
@@ -146,7 +148,7 @@ mod tests {
     use crate::rng::{Purpose, Streams};
     use crate::{Parity, Units};
 
-    /// Walks over more states than are taken in one block, or than the tree of sums puts by at once.
+    /// Walks over more states than fit in one block, or than the tree of sums flushes at once.
     #[test]
     fn either_parity_gives_the_same_answers() {
         for (seed, units) in [Units::Signs, Units::Bits].into_iter().enumerate() {

@@ -5,10 +5,10 @@ use super::enumerate::for_each_state;
 use super::sum;
 use crate::Dbm;
 
-/// Expectations of `-dE/dtheta` under p(free units | clamped ones), with the log of their sum of `exp(-E)`.
+/// Expectations of `-dE/dtheta` under p(free units | clamped ones), with the log of the sum of `exp(-E)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
-    /// `log sum exp(-E)` over the free units: log Z where nothing is clamped.
+    /// `log sum exp(-E)` over the free units: log Z if nothing is clamped.
     pub log_sum: f64,
     /// `E[s_l s_{l+1}^T]: [n_l, n_{l+1}]`, row-major.
     pub weights: Vec<Vec<f64>>,
@@ -17,25 +17,25 @@ pub struct Expectation {
 }
 
 impl Expectation {
-    /// One number after the other, in the order of [`super::gradient`].
+    /// All values in one vector, in the order of [`super::gradient`].
     pub fn flat(self) -> Vec<f64> {
         self.weights.into_iter().chain(self.biases).flatten().collect()
     }
 }
 
-/// Levels of the tree whose sums are put by together.
+/// Levels of the tree whose sums are flushed together.
 const LEVELS_TOGETHER: u32 = 12;
 
-/// What is expected of the bits of both halves.
+/// Expectations of the bits of both halves.
 pub(super) struct Moments {
     log_sum: f64,
-    /// Row `i`: `P(x_i y_j = 1)` for all summed bits `j`, then `P(x_i = 1)`; a last row with `P(y_j = 1)`, then 1.
+    /// Row `i`: `P(x_i y_j = 1)` for all summed bits `j`, then `P(x_i = 1)`; the last row: `P(y_j = 1)`, then 1.
     table: Vec<f64>,
     columns: usize,
 }
 
 impl Moments {
-    /// Two walks: one for the sum of all weights, one for their shares.
+    /// Two walks: one for the sum of all weights, one for their shares of it.
     pub fn of(halves: &Bipartition) -> Self {
         let sum = sum::over(halves);
         let width = halves.width();
@@ -53,7 +53,7 @@ impl Moments {
         Self { log_sum: sum.log(), table: tree.finish(), columns: width + 1 }
     }
 
-    /// `P(unit high)` of what stands for a unit.
+    /// `P(high)` of the unit represented so.
     pub fn high(&self, place: &Place) -> f64 {
         let everything = self.table.len() - self.columns;
         match *place {
@@ -63,7 +63,7 @@ impl Moments {
         }
     }
 
-    /// The same in the values of the model's units.
+    /// The same as values of the model's units.
     pub fn expectation(&self, model: &Dbm, halves: &Bipartition) -> Expectation {
         let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
         let mean = |place: &Place| match place {
@@ -89,20 +89,20 @@ impl Moments {
     }
 }
 
-/// Sums of rows, one for each state of a walk: over all states, and for each bit over those where it is high.
+/// Sums of rows, one row for each state of a walk: over all states, and for each bit over the states in which it is high.
 ///
-/// Rows are added in pairs, pairs of pairs, and so on, a binary counter deep. Bit `k` is high in exactly one half of every
-/// pair at level `k`, so that half is its next contribution: about two additions a state, whatever the number of bits, without
-/// differences, and with rounding that grows with their number and not with that of the states.
+/// Rows are added in pairs, pairs of pairs and so on, as deep as a binary counter. Bit `k` is high in exactly one half of every pair at
+/// level `k`, so that half is its next contribution. This takes about two additions per state, whatever the number of bits, and no
+/// differences; rounding grows with the number of bits, not of states.
 struct Tree {
     columns: usize,
     /// The row to add next.
     carry: Vec<f64>,
-    /// The first halves that wait for their second ones, level by level.
+    /// The first halves that wait for their second halves, level by level.
     waiting: Vec<f64>,
     /// For each bit, the sum where it is high.
     highs: Vec<f64>,
-    /// What came to `highs` of late.
+    /// Contributions to `highs` not yet flushed.
     recent: Vec<f64>,
 }
 
@@ -112,19 +112,19 @@ impl Tree {
         Self { columns, carry: vec![0.0; columns], waiting: rows(), highs: rows(), recent: rows() }
     }
 
-    /// Adds `carry` as the row of the `count`-th state in Gray's order.
+    /// Adds `carry` as the row of the `count`-th state in Gray code order.
     #[inline(always)]
     fn add_carry(&mut self, count: u32) {
         let columns = self.columns;
         for level in 0..count.trailing_ones() {
             let row = level as usize * columns..(level as usize + 1) * columns;
             let (first, high) = (&self.waiting[row.clone()], &mut self.recent[row]);
-            // Bit `level` of Gray's code, in this second half of the pair.
+            // Bit `level` of the Gray code, in this second half of the pair.
             add(high, if count >> (level + 1) & 1 == 0 { &self.carry } else { first });
             add(&mut self.carry, first);
         }
         let level = count.trailing_ones() as usize;
-        // After the last state of all, the total stays in `carry`.
+        // After the very last state, the total stays in `carry`.
         if let Some(waiting) = self.waiting.get_mut(level * columns..(level + 1) * columns) {
             waiting.copy_from_slice(&self.carry);
         }

@@ -4,18 +4,18 @@ use super::bipartition::Bipartition;
 use super::enumerate::for_each_state;
 use crate::math::exp_below_zero;
 
-/// `sum exp(x)` of the terms so far, as `exp(offset) sum` with the largest term as offset: no term overflows, and none that
-/// matters is lost. Summed with compensation (Kahan 1965), so that the error does not grow with the number of terms.
+/// `sum exp(x)` of the terms so far, as `exp(offset) sum` with the largest term as offset, so that no term overflows and none that matters
+/// is lost. Compensated summation (Kahan 1965) keeps the error from growing with the number of terms.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LogSum {
     offset: f64,
     sum: f64,
-    /// What rounding added to `sum` too much.
+    /// The excess that rounding added to `sum`.
     excess: f64,
 }
 
 impl LogSum {
-    /// Of no terms.
+    /// The sum of no terms.
     pub fn new() -> Self {
         Self { offset: f64::NEG_INFINITY, sum: 0.0, excess: 0.0 }
     }
@@ -36,13 +36,13 @@ impl LogSum {
         self.sum = sum;
     }
 
-    /// The sum's logarithm; minus infinity of no terms.
+    /// The sum's logarithm; minus infinity if there are no terms.
     pub fn log(&self) -> f64 {
         self.offset + libm::log(self.sum)
     }
 
-    /// `exp(x)` as a share of the sum, `x` being one of its terms. Shares add to one even where the logarithm of the sum is
-    /// so large that it has no digits left for it.
+    /// `exp(x)` as a share of the sum, where `x` is one of its terms. Shares add up to one even if the sum's logarithm is so large that it
+    /// has no digits left for them.
     #[inline(always)]
     pub fn share(&self, x: f64) -> f64 {
         exp_below_zero(x - self.offset) / self.sum
@@ -72,7 +72,7 @@ mod tests {
                 assert!((sum.log() - expected).abs() <= 1e-14 * expected.abs().max(1.0), "{} and {expected}", sum.log());
                 let shares: f64 = terms.iter().map(|&x| sum.share(x)).sum();
                 assert!((shares - 1.0).abs() < 1e-13);
-                // As they come, then rising, then falling.
+                // Unsorted, then rising, then falling.
                 if terms.is_sorted() { terms.reverse() } else { terms.sort_by(f64::total_cmp) }
             }
         }

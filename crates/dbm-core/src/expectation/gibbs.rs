@@ -1,4 +1,4 @@
-//! The law of the coupled Gibbs pair: how long, on average, either chain is where before they meet.
+//! The transition law of the coupled Gibbs pair: how long, on average, each chain spends in each state before they meet.
 
 use super::space::StateSpace;
 use super::unit_interval::pieces;
@@ -9,10 +9,10 @@ use crate::coupling::{BlockCoupling, is_high, log_ratio};
 /// Mass below this is rounding.
 const NOTHING: f64 = 1e-18;
 
-/// Steps after which what is left is reported as unmet.
+/// Steps after which the remaining mass is reported as unmet.
 const MAX_STEPS: u32 = 1_000_000;
 
-/// The pair on every pair of states, where no rejection is cut. A step depends on the odd layers of both alone, which a sweep draws last.
+/// The pair on every pair of states, without a cap on rejections. A step depends only on the odd layers of both, which a sweep draws last.
 pub struct GibbsPair<'s> {
     space: &'s StateSpace<'s>,
     /// From `(x_odd, y_odd)` to `(x_even, y_even)`, and from there to the next odd layers.
@@ -21,7 +21,7 @@ pub struct GibbsPair<'s> {
 }
 
 impl<'s> GibbsPair<'s> {
-    /// On these states.
+    /// The pair on these states.
     pub fn new(space: &'s StateSpace) -> Self {
         let pairs = |parity: Parity, law: fn(&[f64], &[f64]) -> Vec<f64>| -> Vec<Vec<f64>> {
             let n = space.count_of(parity.other());
@@ -30,7 +30,7 @@ impl<'s> GibbsPair<'s> {
         Self { space, even: pairs(Parity::Even, maximal), odd: pairs(Parity::Odd, common) }
     }
 
-    /// The joint law of `(x_{t+1}, y_t)`, `[x * n + y]`, from the states x and y.
+    /// The joint distribution of `(x_{t+1}, y_t)`, `[x * n + y]`, from the states x and y.
     pub fn step(&self, x: usize, y: usize) -> Vec<f64> {
         let n = self.space.count();
         let odd = self.space.count_of(Parity::Odd);
@@ -41,7 +41,7 @@ impl<'s> GibbsPair<'s> {
         law
     }
 
-    /// Where mass on pairs of odd layers goes in one step.
+    /// Where the mass on pairs of odd layers goes in one step.
     fn go(&self, sources: &[f64], mut each: impl FnMut(usize, usize, f64)) {
         let (evens, odds) = (self.space.count_of(Parity::Even), self.space.count_of(Parity::Odd));
         let mut middle = vec![0.0; evens * evens];
@@ -57,7 +57,8 @@ impl<'s> GibbsPair<'s> {
         }
     }
 
-    /// `sum_{t=1}^{tau-1} [x_t = s] - [y_{t-1} = s]` in the mean, from a law of x_0 = y_0 and a sweep of x alone; with a cap on tau, or without (`u32::MAX`).
+    /// The mean of `sum_{t=1}^{tau-1} [x_t = s] - [y_{t-1} = s]` for a distribution of x_0 = y_0 and one sweep of x alone; with a cap on
+    /// tau, or without one (`u32::MAX`).
     pub fn occupation(&self, start: &[f64], max_meeting: u32) -> Occupation {
         let space = self.space;
         let odds = space.count_of(Parity::Odd);
@@ -97,7 +98,7 @@ impl<'s> GibbsPair<'s> {
     }
 }
 
-/// The joint law of two sets of units drawn with common uniforms, `[x * n + y]`.
+/// The joint distribution of two sets of units drawn with common uniforms, `[x * n + y]`.
 fn common(p: &[f64], q: &[f64]) -> Vec<f64> {
     let n = 1_usize << p.len();
     let mut law = vec![(0, 0, 1.0)];
@@ -113,11 +114,11 @@ fn common(p: &[f64], q: &[f64]) -> Vec<f64> {
     joint
 }
 
-/// The joint law of a [`BlockCoupling`] without a cap, `[x * n + y]`.
+/// The joint distribution of a [`BlockCoupling`] without a cap, `[x * n + y]`.
 fn maximal(p: &[f64], q: &[f64]) -> Vec<f64> {
     let n = 1_usize << p.len();
     let bits = |state: usize| -> Vec<bool> { (0..p.len()).map(|place| state >> place & 1 == 1).collect() };
-    // log p(s) - log q(s); where p(s) is 0 the draw never comes.
+    // log p(s) - log q(s); where p(s) is 0, s is never drawn.
     let ratio = |p: &[f64], q: &[f64]| -> Vec<f64> { (0..n).map(|s| log_ratio(p, q, &bits(s))).collect() };
     let (x_ratio, y_ratio) = (ratio(p, q), ratio(q, p));
     let threshold = |log_ratio: f64| libm::exp(-log_ratio.max(0.0));
@@ -138,7 +139,7 @@ fn maximal(p: &[f64], q: &[f64]) -> Vec<f64> {
     if rejected == 0.0 {
         return joint;
     }
-    // One try: both residuals take it, or x's alone, or y's alone.
+    // One try: both residuals accept it, or x's alone, or y's alone.
     let (mut both, mut x_alone, mut y_alone) = (vec![0.0; n * n], vec![0.0; n], vec![0.0; n]);
     for (pair, &mass) in common(p, q).iter().enumerate().filter(|(_, mass)| **mass > 0.0) {
         let (x, y) = (pair / n, pair % n);
@@ -162,7 +163,7 @@ fn maximal(p: &[f64], q: &[f64]) -> Vec<f64> {
     let ends: f64 = both.iter().chain(&x_alone).chain(&y_alone).sum();
     for x in 0..n {
         for y in 0..n {
-            // Whoever is left goes on alone until its residual takes a try.
+            // The one that remains continues alone until its residual accepts a try.
             let mass = both[x * n + y] + x_alone[x] * y_residual[y] + y_alone[y] * x_residual[x];
             joint[x * n + y] += rejected * mass / ends;
         }

@@ -1,4 +1,4 @@
-//! The law of the coupled Metropolis pair: how long, on average, either chain is where before they meet.
+//! The transition law of the coupled Metropolis pair: how long, on average, each chain spends in each state before they meet.
 
 use super::space::StateSpace;
 use super::unit_interval::pieces;
@@ -14,14 +14,14 @@ pub struct MetropolisPair<'a, A> {
 /// Mass below this is rounding.
 const NOTHING: f64 = 1e-18;
 
-/// A rate of leaving below this is none.
+/// A leaving rate below this counts as zero.
 const SINGULAR: f64 = 1e-14;
 
-/// Rounds of solving lines after which what is left is reported as unmet.
+/// Rounds of solving lines after which the remaining mass is reported as unmet.
 const MAX_ROUNDS: usize = 1000;
 
 impl<'a, A: Acceptance> MetropolisPair<'a, A> {
-    /// On these states.
+    /// The pair on these states.
     pub fn new(space: &'a StateSpace, acceptance: &'a A) -> Self {
         Self { energies: space.energies(), acceptance }
     }
@@ -39,7 +39,7 @@ impl<'a, A: Acceptance> MetropolisPair<'a, A> {
         }
     }
 
-    /// The pairs `(x_1, y_0 = x_0)` that differ, `[x * n + y]`, for a law of x_0.
+    /// The pairs `(x_1, y_0 = x_0)` that differ, `[x * n + y]`, for a distribution of x_0.
     fn first_pairs(&self, start: &[f64]) -> Vec<f64> {
         let n = self.energies.len();
         let mut pairs = vec![0.0; n * n];
@@ -53,7 +53,7 @@ impl<'a, A: Acceptance> MetropolisPair<'a, A> {
         pairs
     }
 
-    /// `sum_{t=1}^{tau-1} [x_t = s] - [y_{t-1} = s]` in the mean, from a law of x_0; with a cap on tau, or without (`u32::MAX`).
+    /// The mean of `sum_{t=1}^{tau-1} [x_t = s] - [y_{t-1} = s]` for a distribution of x_0; with a cap on tau, or without one (`u32::MAX`).
     pub fn occupation(&self, start: &[f64], max_meeting: u32) -> Occupation {
         let pairs = self.first_pairs(start);
         match max_meeting {
@@ -62,7 +62,7 @@ impl<'a, A: Acceptance> MetropolisPair<'a, A> {
         }
     }
 
-    /// Step by step: the plain way, which a cap needs.
+    /// Step by step: the simple way, needed if there is a cap.
     fn stepped(&self, mut pairs: Vec<f64>, cap: u32) -> Occupation {
         let n = self.energies.len();
         let mut occupation = Occupation::zeros(n);
@@ -86,9 +86,9 @@ impl<'a, A: Acceptance> MetropolisPair<'a, A> {
         occupation
     }
 
-    /// To the end of all time. While one chain stays, the other wanders: those pairs are one line, and a line's occupation is solved at once. In the right
-    /// coupling the chain of lower energy stays until they meet, since whatever it accepts the other accepts too; where a broken one has it move, what
-    /// leaves the line is a source of another, in the next round.
+    /// Over all time. While one chain stays, the other wanders: those pairs form one line, whose occupation is solved for directly. In a
+    /// correct coupling the chain of lower energy stays until they meet, since the other accepts whatever it accepts. Where a broken
+    /// coupling moves it, the mass that leaves the line becomes a source of another line in the next round.
     fn solved(&self, mut pairs: Vec<f64>) -> Occupation {
         let n = self.energies.len();
         let mut occupation = Occupation::zeros(n);
@@ -108,7 +108,7 @@ impl<'a, A: Acceptance> MetropolisPair<'a, A> {
         occupation
     }
 
-    /// Takes the sources of one line out of `pairs`, adds the time spent there, and what leaves it to `next`.
+    /// Takes the sources of one line out of `pairs`, adds the time spent there to `occupation`, and what leaves the line to `next`.
     fn solve_line(&self, x_stays: bool, stays: usize, pairs: &mut [f64], next: &mut [f64], occupation: &mut Occupation) {
         let n = self.energies.len();
         let pair = |moves: usize| if x_stays { (stays, moves) } else { (moves, stays) };
@@ -130,7 +130,7 @@ impl<'a, A: Acceptance> MetropolisPair<'a, A> {
         if sources.iter().sum::<f64>() == 0.0 {
             return;
         }
-        // Time spent in a state times the rate of leaving it is what comes in: from the sources, and from the line's other states.
+        // Time spent in a state times its leaving rate equals the inflow: from the sources, and from the line's other states.
         let k = line.len();
         let mut balance = vec![0.0; k * k];
         let mut leaving: Vec<(usize, usize, f64)> = Vec::new();
@@ -164,8 +164,8 @@ impl<'a, A: Acceptance> MetropolisPair<'a, A> {
     }
 }
 
-/// Solves `A t = b`, row-major, by elimination without pivots: the columns of A are those of rates, each diagonal at least the sum of the rest,
-/// for which that is stable. `None` where A is singular.
+/// Solves `A t = b`, row-major, by elimination without pivoting. The columns of A are rates, with each diagonal entry at least the sum of
+/// the rest, for which this is stable. `None` if A is singular.
 fn solve(a: &mut [f64], mut b: Vec<f64>) -> Option<Vec<f64>> {
     let n = b.len();
     for pivot in 0..n {

@@ -1,12 +1,13 @@
-//! The exact expectation of an estimator, without sampling: from the transition laws of its kernels, of the coupled pair where it couples.
+//! The exact expectation of an estimator, without sampling: from the transition laws of its kernels, and of the coupled pair if it couples.
 //!
-//! An estimator of a model of at most ten units draws from finitely many states, so its mean is a sum. The law of x_0 is pushed through the search itself and
-//! through Gibbs sweeps; for a coupling, the law of the pair `(x_t, y_{t-1})` on all pairs of states gives how long, in the mean, each chain is where before
-//! they meet. The law of one chain would not do: a coupling can be broken with both chains right. The decisions themselves (`pair_step`, `BlockCoupling`, the
-//! search) are those the samplers run, summed over every proposal and every uniform.
+//! An estimator for a model of at most ten units draws from finitely many states, so its mean is a finite sum. The distribution of x_0 is
+//! propagated through the search itself and through Gibbs sweeps. For a coupling, the distribution of the pair `(x_t, y_{t-1})` over all
+//! pairs of states gives how long, on average, each chain spends in each state before they meet. The law of one chain would not suffice: a
+//! coupling can be broken while both chains are correct. The decisions themselves (`pair_step`, `BlockCoupling`, the search) are the code
+//! the samplers run, summed over every proposal and every uniform.
 //!
-//! Three tests close the circle: the mean equals the exact gradient, the sampled kernels follow the laws, and the sampled estimates agree with the mean.
-//! `./run mutations` breaks the mathematics in one place at a time and lists the breaks that no test notices.
+//! Three tests complete the argument: the mean equals the exact gradient, the sampled kernels follow the laws, and the sampled estimates
+//! agree with the mean. `./run mutations` breaks the mathematics in one place at a time and lists the breaks that no test notices.
 
 mod gibbs;
 mod metropolis;
@@ -17,12 +18,12 @@ pub use gibbs::GibbsPair;
 pub use metropolis::MetropolisPair;
 pub use space::{MAX_UNITS, StateSpace};
 
-/// The time two coupled chains spend in each state before they meet, `sum_{t=1}^{tau-1} P(x_t = s) - P(y_{t-1} = s)`.
+/// The expected time that two coupled chains spend in each state before they meet, `sum_{t=1}^{tau-1} P(x_t = s) - P(y_{t-1} = s)`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Occupation {
-    /// One number a state, which sum to 0.
+    /// One number per state; they sum to 0.
     pub excess: Vec<f64>,
-    /// Probability of not having met when the sum was broken off: at the cap, or, without one, never.
+    /// Probability of not having met when the sum stopped: at the cap, or ever if there is none.
     pub unmet: f64,
 }
 
@@ -37,15 +38,15 @@ impl Occupation {
     }
 }
 
-/// A cap of couplings of this is none: the expectation then sums over all time.
+/// A cap on couplings with this value means none: the expectation then sums over all time.
 const NO_CAP: u32 = u32::MAX;
 
 /// The mean of what an estimator returns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expected {
-    /// In the order of [`crate::exact::gradient`].
+    /// The values in the order of [`crate::exact::gradient`].
     pub values: Vec<f64>,
-    /// Probability that a coupling had not met at its cap.
+    /// Probability that a coupling had not met by its cap.
     pub unmet: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Every state of a tiny model's free units, and the laws on them that its kernels make.
+//! Every state of a tiny model's free units, and how its kernels act on distributions over them.
 
 use super::{Expected, Occupation};
 use crate::chains::Chains;
@@ -7,24 +7,24 @@ use crate::math::logistic;
 use crate::sweep::{LocalMode, search};
 use crate::{Clamp, Dbm, DbmError, Parity, exact};
 
-/// At most this many free units: the law of a coupled pair sums over the cube of the number of states.
+/// The most free units: the law of a coupled pair sums over the cube of the number of states.
 pub const MAX_UNITS: usize = 10;
 
-/// The states of the units that are not clamped. State `e + 2^n_even o` has the even free units at the bits of `e` and the odd ones at those of `o`,
-/// the first unit at the lowest bit.
+/// The states of the free units. In state `e + 2^n_even o` the even free units are the bits of `e` and the odd ones those of `o`, the first
+/// unit being the lowest bit.
 pub struct StateSpace<'m> {
     model: &'m Dbm,
     clamp: Vec<Option<bool>>,
-    /// `(layer, unit)` of the free units of either parity.
+    /// `(layer, unit)` of the free units of each parity.
     free: [Vec<(usize, usize)>; 2],
     states: Vec<Vec<Vec<f32>>>,
     energies: Vec<f64>,
-    /// For either parity and each state of the other: `P(high)` of each of its free units.
+    /// For each parity and each state of the other: `P(high)` of each of its free units.
     high: [Vec<Vec<f64>>; 2],
 }
 
 impl<'m> StateSpace<'m> {
-    /// With `visible[i] = Some(bit)` clamped.
+    /// The states with `visible[i] = Some(bit)` clamped.
     ///
     /// # Errors
     /// [`DbmError::Shape`] for a clamp of another size, [`DbmError::TooManyUnits`] for more than [`MAX_UNITS`] free units.
@@ -67,7 +67,7 @@ impl<'m> StateSpace<'m> {
         self.free[parity as usize].iter().map(|&(l, i)| logistic(gap * fields[l][i])).collect()
     }
 
-    /// With the `known` units clamped to the values of `visible`, where it has any.
+    /// The states with the `known` units clamped to the values in `visible`, where it has any.
     ///
     /// # Errors
     /// Those of [`StateSpace::new`].
@@ -90,13 +90,13 @@ impl<'m> StateSpace<'m> {
         1 << self.free[parity as usize].len()
     }
 
-    /// The state in which `parity` is at `own` and the other parity at `other`.
+    /// The state with `parity` at `own` and the other parity at `other`.
     pub fn join(&self, parity: Parity, own: usize, other: usize) -> usize {
         let (even, odd) = if parity == Parity::Even { (own, other) } else { (other, own) };
         even | odd << self.free[0].len()
     }
 
-    /// Where one parity is in a state.
+    /// The state of one parity within a full state.
     pub fn part(&self, parity: Parity, state: usize) -> usize {
         match parity {
             Parity::Even => state & (self.count_of(Parity::Even) - 1),
@@ -114,22 +114,22 @@ impl<'m> StateSpace<'m> {
         &self.energies
     }
 
-    /// `P(high)` of the free units of a parity, where the other parity is at `other`.
+    /// `P(high)` of the free units of a parity, with the other parity at `other`.
     pub fn high(&self, parity: Parity, other: usize) -> &[f64] {
         &self.high[parity as usize][other]
     }
 
-    /// The law of a parity given that the other is at `other`.
+    /// The distribution of a parity given the other at `other`.
     pub fn block(&self, parity: Parity, other: usize) -> Vec<f64> {
         product(self.high(parity, other))
     }
 
-    /// Every state alike.
+    /// The uniform distribution over states.
     pub fn uniform(&self) -> Vec<f64> {
         vec![1.0 / self.count() as f64; self.count()]
     }
 
-    /// The model's own: `exp(-E)`, normalized.
+    /// The model's distribution: `exp(-E)`, normalized.
     pub fn stationary(&self) -> Vec<f64> {
         let least = self.energies.iter().copied().fold(f64::INFINITY, f64::min);
         let weights: Vec<f64> = self.energies.iter().map(|energy| libm::exp(least - energy)).collect();
@@ -137,7 +137,7 @@ impl<'m> StateSpace<'m> {
         weights.iter().map(|weight| weight / sum).collect()
     }
 
-    /// A law after one parity of the state was drawn given the other.
+    /// A distribution after one parity was drawn given the other.
     pub fn half_sweep(&self, law: &[f64], parity: Parity) -> Vec<f64> {
         let mut after = vec![0.0; law.len()];
         for other in 0..self.count_of(parity.other()) {
@@ -150,13 +150,13 @@ impl<'m> StateSpace<'m> {
         after
     }
 
-    /// A law after `k` Gibbs sweeps, each with this parity first.
+    /// A distribution after `k` Gibbs sweeps, each with this parity first.
     pub fn sweeps(&self, law: Vec<f64>, first: Parity, k: u32) -> Vec<f64> {
         (0..k).fold(law, |law, _| self.half_sweep(&self.half_sweep(&law, first), first.other()))
     }
 
-    /// A law after one parity of the state was offered to be exchanged for an independent uniform one, by what both are worth with the other parity summed out; what the
-    /// other parity is then does not matter, and is left uniform.
+    /// A distribution after one parity was offered an exchange with an independent uniform one, decided by their probabilities with the
+    /// other parity summed out. The other parity does not matter afterwards, and is left uniform.
     pub(crate) fn exchanged_with_uniform(&self, law: &[f64], held: Parity) -> Vec<f64> {
         let (n, others) = (self.count_of(held), self.count_of(held.other()));
         let sum = |of: &dyn Fn(usize) -> f64, own: usize| (0..others).map(|other| of(self.join(held, own, other))).sum::<f64>();
@@ -175,7 +175,8 @@ impl<'m> StateSpace<'m> {
         whole
     }
 
-    /// The law of x_0 of UCD-LMI: a search from every state, both orders alike, by the search itself; and its Gibbs sweeps, both orders alike.
+    /// The distribution of x_0 in UCD-LMI: the search from every state, run by the search itself, then its Gibbs sweeps; both orders are
+    /// equally likely in each.
     pub fn local_mode(&self, start: LocalMode) -> Vec<f64> {
         let mut modes = vec![0.0; self.count()];
         for first in [Parity::Even, Parity::Odd] {
@@ -199,18 +200,18 @@ impl<'m> StateSpace<'m> {
         chains
     }
 
-    /// Which state this is; clamped units do not matter.
+    /// The index of a state; clamped units do not matter.
     pub(crate) fn index_of(&self, state: &[Vec<f32>]) -> usize {
         let bit = |(place, &(l, i)): (usize, &(usize, usize))| usize::from(state[l][i] == self.model.units().high()) << place;
         self.free.iter().flatten().enumerate().map(bit).sum()
     }
 
-    /// The mean of f under a law.
+    /// The mean of f under a distribution.
     pub(crate) fn expected(&self, law: &[f64], marginalize: bool) -> Expected {
         Expected { values: self.features(law, marginalize), unmet: 0.0 }
     }
 
-    /// The mean of f given the clamped units, where [`StateSpace::has_exact_posterior`]: that after half a sweep from anywhere.
+    /// The mean of f given the clamped units, if [`StateSpace::has_exact_posterior`]: the mean after half a sweep from any state.
     pub(crate) fn exact_posterior(&self) -> Expected {
         self.expected(&self.half_sweep(&self.uniform(), Parity::Odd), false)
     }
@@ -221,7 +222,7 @@ impl<'m> StateSpace<'m> {
         Expected { unmet: occupation.unmet, ..self.expected(&weights, marginalize) }
     }
 
-    /// f of one state, whose units may have any values.
+    /// f at one state, whose units may have any values.
     pub(crate) fn expected_at(&self, state: &[Vec<f64>]) -> Expected {
         let mut values = vec![0.0; self.model.n_parameters()];
         add_features(&mut values, 1.0, state);
@@ -260,7 +261,7 @@ fn add_features(sum: &mut [f64], weight: f64, state: &[Vec<f64>]) {
     sum.iter_mut().zip(outer.chain(biases)).for_each(|(sum, x)| *sum += x);
 }
 
-/// The law of independent units, the first at the lowest bit.
+/// The distribution of independent units, the first unit being the lowest bit.
 fn product(high: &[f64]) -> Vec<f64> {
     high.iter().rev().fold(vec![1.0], |law, &p| law.into_iter().flat_map(|q| [q * (1.0 - p), q * p]).collect())
 }

@@ -1,7 +1,7 @@
-//! What a decision does over all values of the uniform number it is given.
+//! The outcome of a decision over all values of its uniform number.
 
-/// Calls `each(length, u)` for every piece of `[0, 1)` between the given thresholds, with `u` in the piece's middle: where a decision depends on u only
-/// through those thresholds, the lengths are the exact probabilities of what it decides.
+/// Calls `each(length, u)` for every piece of `[0, 1)` between the given thresholds, with `u` in the middle of the piece. If a decision
+/// depends on u only through those thresholds, the lengths are the exact probabilities of its outcomes.
 pub fn pieces<const N: usize>(thresholds: [f64; N], mut each: impl FnMut(f64, f64)) {
     let mut ends = thresholds.map(|x| x.clamp(0.0, 1.0));
     ends.sort_by(f64::total_cmp);

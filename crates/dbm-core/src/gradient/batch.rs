@@ -1,4 +1,4 @@
-//! What every estimator is given, and what it returns.
+//! The input of every estimator, and its output.
 
 use super::{Info, Moments, Phase};
 use crate::linalg::Matrix;
@@ -11,33 +11,34 @@ use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Examples of one shard of a minibatch, and where their random streams are.
+/// Examples of one shard of a minibatch, with the addresses of their random streams.
 #[derive(Clone, Debug)]
 pub struct Batch {
-    /// Visible layers, `[count, n_0]`, as unit values; what a missing unit has does not matter.
+    /// Visible layers, `[count, n_0]`, as unit values; the values of missing units do not matter.
     pub visible: Matrix,
-    /// What the data tell, and the positive phase clamps: [`Clamp::Visible`] where no row has gaps.
+    /// The observed units, which the positive phase clamps: [`Clamp::Visible`] if no row has gaps.
     pub observed: Clamp,
-    /// The classes of the examples, `[count, classes]`, as values of the top layer, which the positive phase clamps; `None` where the top layer is hidden.
+    /// The classes of the examples, `[count, classes]`, as values of the top layer, which the positive phase clamps; `None` if the top
+    /// layer is hidden.
     pub labels: Option<Matrix>,
-    /// For the conditional gradient: what the negative phase keeps clamped, all of it observed; a row without a mark is the
-    /// plain gradient of its example. [`Clamp::Free`] where no row has one.
+    /// For the conditional gradient: what the negative phase keeps clamped, all of it observed. A row without a mark gets the plain
+    /// gradient of its example. [`Clamp::Free`] if no row has a mark.
     pub known: Clamp,
-    /// Where the last step left this shard's persistent chains, `[count, n_l]` a layer, and of the rungs that [`super::Estimator::reach`] tells one after the other, the model's last;
-    /// `None` before the first.
+    /// The states of this shard's persistent chains after the last step, `[count, n_l]` per layer, for the rungs that
+    /// [`super::Estimator::reach`] names, one after another, the model last; `None` before the first step.
     pub persistent: Option<Vec<Matrix>>,
-    /// The rungs from independent units to the model, where the estimator has such; without, fair coins are the only one.
+    /// The rungs from independent units to the model, if the estimator has a ladder; otherwise fair coins are the only one.
     pub ladder: Option<Arc<Ladder>>,
     /// The run's streams.
     pub streams: Streams,
-    /// The step they are drawn for.
+    /// The step for which they are drawn.
     pub step: u64,
-    /// Where each example is in the whole minibatch, which addresses its chains' streams.
+    /// The position of each example in the full minibatch, which addresses its chains' streams.
     pub chains: Vec<u64>,
 }
 
 impl Batch {
-    /// Examples without gaps and masks at the first step of a run, the first of its minibatch.
+    /// Examples without gaps or masks at the first step of a run, from the start of the minibatch.
     pub fn new(visible: Matrix, streams: Streams) -> Self {
         Self {
             chains: (0..visible.rows() as u64).collect(),
@@ -52,7 +53,7 @@ impl Batch {
         }
     }
 
-    /// Shards of one step as one batch, with the rows of each, or nothing where they are of different kinds.
+    /// Shards of one step joined into one batch, with the rows of each, or nothing if they are of different kinds.
     pub(super) fn joined(batches: &[&Self]) -> Option<(Self, Vec<Range<usize>>)> {
         let (first, n) = (*batches.first()?, batches[0].visible.columns());
         let mut shards = Vec::new();
@@ -94,35 +95,35 @@ impl Batch {
         })
     }
 
-    /// Whether the data tell all visible units of a row.
+    /// Whether all visible units of a row are observed.
     pub fn is_whole(&self, row: usize) -> bool {
         self.observed.of_rows(&[row], self.visible.columns()).holds_all()
     }
 
-    /// The ladder, or that of fair coins alone.
+    /// The ladder, or one with fair coins only.
     pub(super) fn ladder(&self, model: &Dbm) -> Cow<'_, Ladder> {
         self.ladder.as_deref().map_or_else(|| Cow::Owned(Ladder::uniform(model)), Cow::Borrowed)
     }
 
-    /// The stream of a row's chain, from its beginning.
+    /// The stream of a row's chain, from the start.
     pub(super) fn stream(&self, phase: Phase, row: usize) -> Stream {
         self.streams.at(phase.purpose(), self.step, self.chains[row])
     }
 }
 
-/// What an estimator returns. Serialized, it keeps its bits, so that replicas of a run can exchange it.
+/// The result of an estimator. Serialization is exact to the bit, so that replicas of a run can exchange it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// The sum over the batch of the gradient, as a sum of outer products.
     pub moments: Moments,
-    /// What happened on the way.
+    /// What happened during the estimation.
     pub info: Info,
-    /// Where persistent chains are now; `None` for estimators that have none.
+    /// The new states of persistent chains; `None` for estimators that have none.
     pub persistent: Option<Vec<Matrix>>,
 }
 
 impl Estimate {
-    /// Whether it can be one of `chains` chains of a model.
+    /// Whether this can be the estimate of `chains` chains of a model.
     pub fn fits(&self, model: &Dbm, chains: usize) -> bool {
         let rows = |layers: &Vec<Matrix>| {
             let of_a_rung = |layers: &[Matrix]| layers.iter().map(Matrix::columns).eq(model.sizes().iter().copied());

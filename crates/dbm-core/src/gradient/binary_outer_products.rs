@@ -5,27 +5,27 @@ use crate::Units;
 use crate::linalg::{Backend, Codes, Matrix, add_scaled};
 use crate::vector::vectorized;
 
-/// Units of a layer below which tables are not worth their making.
+/// In layers with fewer units, building tables is not worthwhile.
 const FEWEST_UNITS: usize = 16;
 
 /// `alpha sum_r left_r right_r^T` over the rows of all shards.
 ///
-/// A pair of rows is a state and its neighbour's means, or the other way round, or two states: one side at least takes only two values. Its
-/// bits are the codes, and the other side, times alpha and the magnitude of the binary one, the rows of a table product. Pairs of two
+/// A pair of rows is a state and its neighbour's means, or the other way round, or two states: at least one side takes only two values. Its
+/// bits are the codes; the other side, times alpha and the magnitude of the binary one, gives the rows of a table product. Pairs of two
 /// real rows (mean-field posteriors) stay as they are.
 pub(crate) struct BinaryOuterProducts<'a> {
     alpha: f32,
-    /// A bit for each unit of layer `l` and pair; the pairs' right rows, `[pairs, n_{l+1}]`.
+    /// A bit for each unit of layer `l` and each pair; the right rows of the pairs, `[pairs, n_{l+1}]`.
     left_binary: (Codes, Matrix),
-    /// A bit for each unit of layer `l + 1` and pair; the pairs' left rows, `[pairs, n_l]`.
+    /// A bit for each unit of layer `l + 1` and each pair; the left rows of the pairs, `[pairs, n_l]`.
     right_binary: (Codes, Matrix),
-    /// Left and right rows of all others.
+    /// Left and right rows of all other pairs.
     real: (Matrix, Matrix),
-    /// What was multiplied out before, `[n_l, n_{l+1}]`.
+    /// Products computed earlier, `[n_l, n_{l+1}]`.
     dense: Vec<&'a Matrix>,
 }
 
-/// Which side of a pair of rows takes only two values, and what [`magnitude`] says of it.
+/// Which side of a pair of rows takes only two values, with its [`magnitude`].
 #[derive(Clone, Copy)]
 enum Binary {
     Left(f32),
@@ -34,7 +34,7 @@ enum Binary {
 }
 
 impl Binary {
-    /// Neither where it is not worth knowing.
+    /// Neither if finding out is not worthwhile.
     fn of(left: &[f32], right: &[f32], units: Units, worthwhile: bool) -> Self {
         let left = worthwhile.then(|| magnitude(units, left)).flatten().map(Self::Left);
         let right = || worthwhile.then(|| magnitude(units, right)).flatten().map(Self::Right);
@@ -94,7 +94,7 @@ impl<'a> BinaryOuterProducts<'a> {
     }
 }
 
-/// Adds `bits x real^T`, `bits` taking the values `low` and `high` times `scale`.
+/// Adds `bits x real^T`, where `bits` takes the values `low` and `high` times `scale`.
 fn push_binary((codes, rows): &mut (Codes, Matrix), bits: &[f32], real: &[f32], scale: f32, alpha: f32) {
     vectorized(
         #[inline(always)]
@@ -104,15 +104,15 @@ fn push_binary((codes, rows): &mut (Codes, Matrix), bits: &[f32], real: &[f32], 
     rows.last_row_mut().iter_mut().for_each(|x| *x *= alpha * scale);
 }
 
-/// The number that the values of a row of units, low or high, are multiplied by, or nothing where there is no such number.
+/// The common factor of a row whose values are all low or high times that factor, or nothing if there is none.
 fn magnitude(units: Units, row: &[f32]) -> Option<f32> {
     let (low, high) = units.values();
-    // The value of a high unit; of signs that of any one, since one sign's low is the other's high.
+    // The value of a high unit; for signs, that of any unit, since the low of one sign is the high of the other.
     let scale = row.iter().copied().find(|&x| x != 0.0).unwrap_or(1.0);
     let (low, high) = (low * scale, high * scale);
-    // Counted rather than looked for, so that it is vector code.
+    // Counted rather than searched for, so that it becomes vector code.
     let fits = |values: &[f32]| values.iter().map(|&x| u32::from(x != low && x != high)).sum::<u32>() == 0;
-    // Means are told from states by a few of them.
+    // A few values suffice to recognize means.
     let (some, rest) = row.split_at(row.len().min(8));
     let fits = fits(some)
         && vectorized(
@@ -128,7 +128,7 @@ mod tests {
     use crate::gradient::Phase;
     use crate::init;
 
-    /// States of integers, means of quarters: every product and sum here is exact.
+    /// Integer states, and means that are multiples of a quarter: every product and sum here is exact.
     fn layers(sizes: &[usize], units: Units, binary: bool, seed: usize) -> Vec<Vec<f32>> {
         let hash = |l: usize, i: usize| (seed * 7919 + l * 104_729 + i * 31 + i * i * seed) / 5 % 97;
         let value =

@@ -10,19 +10,20 @@ use crate::{Dbm, DbmError, Parity};
 
 /// Contrastive divergence with `k` Gibbs sweeps.
 ///
-/// Positive phase: the visible layer is clamped, the hidden ones (and visible units that are missing) start uniformly at random and make `k`
-/// sweeps, odd layers first; with one hidden layer and no gaps a single half-sweep is an exact draw. Negative phase: from that state, `k` sweeps
-/// with nothing clamped (or the known units), even layers first. Both phases are biased, the positive one not for an RBM without gaps.
+/// Positive phase: with the visible layer clamped, the hidden layers (and missing visible units) start uniformly at random and make `k`
+/// sweeps, odd layers first; with one hidden layer and no gaps, a single half-sweep is an exact draw. Negative phase: `k` sweeps from that
+/// state with nothing clamped (or with the known units clamped), even layers first. Both phases are biased, except the positive phase of an
+/// RBM without gaps.
 #[derive(Clone, Debug)]
 pub struct Cd {
-    /// Replace half of each state by its conditional means. The last state is not stationary, so this changes the bias too.
+    /// Replace half of each state by its conditional means. The last state is not stationary, so this also changes the bias.
     pub marginalize: bool,
-    /// Gibbs sweeps of either phase.
+    /// Gibbs sweeps of each phase.
     pub k: u32,
 }
 
 impl Cd {
-    /// A positive phase of `k` Gibbs sweeps with what the data tell clamped, from uniform states of the rest; exact for an RBM without gaps.
+    /// A positive phase of `k` Gibbs sweeps from uniform states, with the observed units clamped; exact for an RBM without gaps.
     pub(super) fn positive_phase(&self, run: &mut PhaseRun) {
         if run.has_exact_posterior() {
             half_gibbs(run.model, &mut run.chains, Parity::Odd, &mut run.streams);
@@ -34,7 +35,7 @@ impl Cd {
         }
     }
 
-    /// The law of the units that are not clamped after the positive phase.
+    /// The distribution of the free units after the positive phase.
     fn posterior(&self, space: &StateSpace) -> Vec<f64> {
         let uniform = space.uniform();
         if space.has_exact_posterior() {

@@ -1,4 +1,4 @@
-//! Where a coupling corrects the chains of a phase.
+//! Corrections of a phase's chains by coupling.
 
 use super::PhaseInfo;
 use super::phase::PhaseRun;
@@ -11,7 +11,8 @@ use crate::{Clamp, Dbm};
 use std::rc::Rc;
 
 impl PhaseRun<'_> {
-    /// Adds the unbiased estimate of every chain from where it is, x_0 = y_0, by the Metropolis coupling; `proposals` are those of the first step.
+    /// Adds the unbiased estimate of every chain from its present state, x_0 = y_0, by the Metropolis coupling; `proposals` are those of
+    /// the first step.
     pub fn couple_by_metropolis(&mut self, proposals: Proposals, acceptance: &impl Acceptance, cap: u32) {
         let started = (self.clock)();
         let proposals = proposals.with_fresh(self);
@@ -34,7 +35,7 @@ impl PhaseRun<'_> {
         self.infos[0].coupling_seconds = (self.clock)() - started;
     }
 
-    /// The same by the Gibbs coupling, whose rejections are cut at `max_tries`.
+    /// The same by the Gibbs coupling, whose rejection is cut at `max_tries`.
     pub fn couple_by_gibbs(&mut self, max_tries: u32, cap: u32) {
         let started = (self.clock)();
         self.couple(|chain, correct| {
@@ -49,8 +50,8 @@ impl PhaseRun<'_> {
         self.infos[0].coupling_seconds = (self.clock)() - started;
     }
 
-    /// Adds `f(x_0) + sum_{t=1}^{tau-1} f(x_t) - f(y_{t-1})` of every chain: `pair` runs the coupling of one chain, and hands the states of the
-    /// corrections with their weights to the function it is given.
+    /// Adds `f(x_0) + sum_{t=1}^{tau-1} f(x_t) - f(y_{t-1})` of every chain. `pair` runs the coupling of one chain, and passes the states
+    /// of the corrections, with their weights, to the function it is given.
     fn couple(&mut self, mut pair: impl FnMut(CoupledChain, &mut dyn FnMut(i32, &[Vec<f32>])) -> Meeting) {
         self.settle();
         for c in 0..self.chains.count() {
@@ -75,7 +76,7 @@ impl PhaseRun<'_> {
     }
 }
 
-/// The conditional means of every layer given its neighbours, from a state alone; clamped units keep their values.
+/// The conditional means of every layer given its neighbours, computed from a state alone; clamped units keep their values.
 fn conditional_means(model: &Dbm, (clamp, top_clamped): (&Clamp, bool), state: &[Vec<f32>]) -> Vec<Vec<f32>> {
     let (low, gap) = (model.units().low(), model.units().gap());
     let mean = |a: f32| low + gap * sigma(gap * a);

@@ -1,4 +1,4 @@
-//! What estimates the gradient, and what knows the mean of the estimate.
+//! The traits of gradient estimators and of their exact means.
 
 use super::{Batch, Estimate};
 use crate::expectation::Expected;
@@ -6,23 +6,24 @@ use crate::tempering::Reach;
 use crate::{Dbm, DbmError};
 use std::fmt::Debug;
 
-/// Anything that estimates the sum over a batch of the gradient of log p(v), or of log p(unknown | known); of examples with gaps
-/// that of the marginal of what is observed.
+/// Estimates the sum over a batch of the gradient of log p(v), or of log p(unknown | known); for examples with gaps, that of the marginal
+/// of what is observed.
 pub trait Estimator: Debug + Send + Sync {
-    /// The estimate; `clock` gives seconds and touches no result.
+    /// The estimate; `clock` gives seconds and does not affect the result.
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate;
 
-    /// The same of several shards of one step: the bits of each are those that it has alone, and what they share is made once.
+    /// The estimates of several shards of one step: each is identical, bit for bit, to that of the shard alone, but shared work is done
+    /// once.
     fn estimate_together(&self, model: &Dbm, batches: &[&Batch], clock: &dyn Fn() -> f64) -> Vec<Estimate> {
         batches.iter().map(|batch| self.estimate(model, batch, clock)).collect()
     }
 
-    /// Whether shards that go together take less time than one after the other.
+    /// Whether joint estimation of several shards is faster than one after another.
     fn gains_together(&self) -> bool {
         false
     }
 
-    /// How far down its ladder a step goes, where it has one. The first goes over the whole.
+    /// How far down its ladder a step goes, if there is a ladder. The first step covers all of it.
     fn reach(&self, _step: u64) -> Reach {
         Reach::Whole(0)
     }
@@ -30,14 +31,14 @@ pub trait Estimator: Debug + Send + Sync {
 
 /// The mean of an estimate, by enumeration: for models that are small enough.
 pub trait ExpectedGradient {
-    /// Mean of its positive phase, `visible[i]` being `None` where unit `i` is missing.
+    /// Mean of its positive phase; `visible[i]` is `None` if unit `i` is missing.
     ///
     /// # Errors
     /// Those of [`crate::expectation::StateSpace::new`].
     fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError>;
 
-    /// Mean of its negative phase, in which the `known` units keep the values of `visible` where it has any, at the step after `steps_before` others with
-    /// unchanged parameters (which only persistent chains remember).
+    /// Mean of its negative phase after `steps_before` steps with unchanged parameters (which matter to persistent chains only). The
+    /// `known` units keep their values in `visible`, where it has any.
     ///
     /// # Errors
     /// Those of [`crate::expectation::StateSpace::new`].
@@ -54,7 +55,7 @@ pub trait ExpectedGradient {
         false
     }
 
-    /// Mean of the estimated gradient of one example. A `max_meeting` of `u32::MAX` is no cap: the mean then sums over all time.
+    /// Mean of the estimated gradient of one example. A `max_meeting` of `u32::MAX` means no cap: the mean then sums over all time.
     ///
     /// ```
     /// use dbm_core::{Settings, Units, exact, gradient, init};

@@ -1,4 +1,4 @@
-//! What happened while a gradient was estimated: views read this and nothing else.
+//! What happened while a gradient was estimated; the views of the page read this and nothing else.
 
 use crate::chains::Work;
 use crate::tempering::{Exchanges, Spread};
@@ -9,38 +9,39 @@ use serde::{Deserialize, Serialize};
 pub struct PhaseInfo {
     /// T of each local search.
     pub sweeps: Vec<u32>,
-    /// Searches cut at the cap: their chains start elsewhere than in a mode, which biases nothing.
+    /// Searches cut at the cap: their chains do not start in a mode, which causes no bias.
     pub searches_capped: u32,
     /// tau of each coupling.
     pub meeting_times: Vec<u32>,
-    /// Couplings cut at the cap: their estimates are kept, and biased.
+    /// Couplings cut at the cap: their estimates are kept, though biased.
     pub couplings_capped: u32,
     /// Metropolis proposals made to x chains.
     pub proposals: u64,
-    /// Of these, accepted.
+    /// Proposals accepted.
     pub accepted: u64,
-    /// Steps of Gibbs couplings in which the rejection reached its cap on tries: what y drew then is biased.
+    /// Steps of Gibbs couplings in which the rejection reached its cap on tries, so that y's draw is biased.
     pub tries_capped: u32,
     /// Sweeps of each mean-field iteration.
     pub mean_field_sweeps: Vec<u32>,
     /// Mean-field iterations cut at the cap: their last iterate is used.
     pub mean_field_capped: u32,
-    /// Sum of the energies of the states x_0, or of the last states of chains that are not coupled.
+    /// Sum of the energies of the states x_0, or of the last states if the chains are not coupled.
     pub energy_sum: f64,
-    /// How many states that sum covers.
+    /// Number of states in that sum.
     pub chains: u32,
-    /// What the free chains of a negative phase look like at the states x_0, or at their last ones where they are not coupled: their visible layers, `[chains, n_0]`, each
-    /// unit at its likelier value given the layer above, packed as [`Examples::packed`](crate::Examples::packed) has rows. A chain that keeps known units is left out.
+    /// The visible layers of the free chains of a negative phase, `[chains, n_0]`, at the states x_0, or at their last states if they are
+    /// not coupled. Each unit has its likelier value given the layer above; rows are packed as in
+    /// [`Examples::packed`](crate::Examples::packed). Chains that keep known units are left out.
     pub visible: Vec<u8>,
-    /// What the exchanges between neighbouring rungs came to, where there are such.
+    /// The outcome of exchanges between neighbouring rungs, if there are any.
     pub exchanges: Exchanges,
-    /// How much each step of the path that free particles went along changed their weights, where there is such.
+    /// How much each step of the free particles' path changed their weights, if there are particles.
     pub spread: Spread,
-    /// Multiply-adds of its chains' fields.
+    /// Multiply-adds spent on the fields of its chains.
     pub work: Work,
-    /// Seconds of search and sweeps, the chains' making included, summed over shards whichever threads they ran on.
+    /// Seconds of search and sweeps, including the creation of the chains, summed over shards on all threads.
     pub search_seconds: f64,
-    /// Seconds of coupling, the first proposals, means and moments included, summed likewise.
+    /// Seconds of coupling, including the first proposals, means and moments, summed likewise.
     pub coupling_seconds: f64,
 }
 
@@ -80,9 +81,9 @@ impl PhaseInfo {
 /// Both phases of a batch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Info {
-    /// Data clamped. Empty for an RBM, whose posterior is exact, unless examples have gaps: those need chains.
+    /// With the data clamped. Empty for an RBM, whose posterior is exact, unless examples have gaps: those need chains.
     pub positive: PhaseInfo,
-    /// Free, or known units clamped.
+    /// Free, or with known units clamped.
     pub negative: PhaseInfo,
 }
 

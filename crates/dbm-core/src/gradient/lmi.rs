@@ -1,19 +1,19 @@
-//! LMI: local mode and one Gibbs sweep, no coupling; what is left of UCD-LMI where couplings never happen.
+//! LMI: a local mode and one Gibbs sweep without coupling; what UCD-LMI amounts to where couplings never make a correction.
 
 use super::phase::PhaseRun;
 use super::phases::{SameExpectation, SamePhases};
 use crate::expectation::{Expected, StateSpace};
 use crate::sweep::LocalMode;
 
-/// Local mode initialization alone: each phase is `f(x_0)`, x_0 one Gibbs sweep from a mode (Taniguchi et al. 2023, section 3.3).
+/// Local mode initialization alone: each phase is `f(x_0)`, where x_0 is one Gibbs sweep from a mode (Taniguchi et al. 2023, section 3.3).
 ///
-/// Biased: x_0 follows where searches end, not the model. In a wide model UCD-LMI's couplings all end at tau = 1, and the two give the
-/// same numbers.
+/// Biased: x_0 is distributed by where searches end, not by the model. In a wide model the couplings of UCD-LMI all end at tau = 1, and
+/// the two estimators give the same numbers.
 #[derive(Clone, Debug)]
 pub struct Lmi {
     /// Replace half of each state by its conditional means.
     pub marginalize: bool,
-    /// How the chains come to x_0.
+    /// How the chains get to x_0.
     pub start: LocalMode,
 }
 

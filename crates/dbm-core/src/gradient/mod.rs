@@ -1,4 +1,4 @@
-//! Estimates of the gradient of log p, one file an estimator, all behind one trait; and their means, behind another.
+//! Estimates of the gradient of log p, one file per estimator, all behind one trait; and their means, behind another.
 //!
 //! | file | positive phase | negative phase | mean |
 //! | --- | --- | --- | --- |
@@ -7,19 +7,19 @@
 //! | `ucd_gibbs` | uniform start, Gibbs coupling | the same | exact |
 //! | `ucd_smc` | runs of particles, coupled by their estimates of Z | the same | exact |
 //! | `lmi` | mode, one Gibbs sweep | the same | biased |
-//! | `cd` | k Gibbs sweeps from a uniform start | k sweeps on from there | biased |
-//! | `pcd` | mean field | k sweeps on from the last step's states | biased |
+//! | `cd` | k Gibbs sweeps from a uniform start | k sweeps from there | biased |
+//! | `pcd` | mean field | k sweeps from the last step's states | biased |
 //! | `pcd_gibbs` | k Gibbs sweeps from a uniform start | as `pcd` | biased |
-//! | `ptt` | as `pcd_gibbs` | the same, exchanged with chains at the run's own past | biased |
-//! | `mp` | what mean field predicts of an example's unknown units | none | another aim |
+//! | `ptt` | as `pcd_gibbs` | the same, with exchanges with chains at the run's own past | biased |
+//! | `mp` | mean-field prediction of an example's unknown units | none | another objective |
 //!
-//! With one hidden layer the posterior is exact, so the positive phase of all of them is, and needs no chain. Each can also tell its
-//! expectation without sampling, by [`crate::expectation`].
+//! With one hidden layer the posterior is exact, so all estimators have an exact positive phase, which needs no chain. The expectation of
+//! each can also be computed without sampling, by [`crate::expectation`].
 //!
-//! **Gaps.** The gradient of an example of which some units are missing is that of `log p(v_known) = log sum_{v_missing, h} exp(-E) - log Z`,
-//! `E[f | v_known] - E[f]`: in its positive phase a missing visible unit is latent, and treated as a hidden one is. It is searched,
-//! sampled and coupled with them, replaced by its conditional mean where the run marginalizes, and has a mean of its own in mean field.
-//! Such an example's posterior is exact for no model, and takes chains with one hidden layer too.
+//! **Gaps.** The gradient for an example with missing units is that of `log p(v_known) = log sum_{v_missing, h} exp(-E) - log Z`,
+//! `E[f | v_known] - E[f]`. In the positive phase a missing visible unit is latent and treated like a hidden one: it is searched, sampled
+//! and coupled with these, replaced by its conditional mean if the run marginalizes, and has its own mean in mean field. The posterior of
+//! such an example is never exact, and takes chains with one hidden layer too.
 
 mod batch;
 mod binary_outer_products;
@@ -65,7 +65,7 @@ use crate::coupling::SharedUniform;
 use crate::tempering::RunCoupling;
 use std::sync::Arc;
 
-/// What stands for the settings' kind, as either trait: a program that only samples does not carry the code of the means.
+/// Dispatches on the settings' kind, for either trait: a program that only samples does not carry the code of the means.
 macro_rules! of_kind {
     ($settings:expr) => {{
         let settings = $settings;
@@ -91,7 +91,7 @@ macro_rules! of_kind {
     }};
 }
 
-/// The estimator that a run's settings ask for.
+/// The estimator for a run's settings.
 ///
 /// ```
 /// use dbm_core::gradient::{self, Batch};
@@ -107,7 +107,7 @@ pub fn estimator(settings: &Settings) -> Arc<dyn Estimator> {
     of_kind!(settings)
 }
 
-/// What knows the mean of the estimator that a run's settings ask for.
+/// The exact mean of the estimator for a run's settings.
 pub fn expectation(settings: &Settings) -> Arc<dyn ExpectedGradient> {
     of_kind!(settings)
 }

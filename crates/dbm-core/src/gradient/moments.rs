@@ -1,22 +1,22 @@
-//! A gradient as a sum of weighted outer products of layer states: what estimators make, and optimizers consume in blocks.
+//! A gradient as a sum of weighted outer products of layer states, which estimators produce and optimizers consume in blocks.
 //!
-//! `-dE/dW_l = s_l s_{l+1}^T` and `-dE/db_l = s_l`, so `r` states are `r` rows of two matrices, and their gradient is one product.
-//! A row costs `n_l + n_{l+1}` numbers, the gradient itself `n_l n_{l+1}`: it need never be stored whole.
+//! `-dE/dW_l = s_l s_{l+1}^T` and `-dE/db_l = s_l`, so `r` states are `r` rows of two matrices, and their gradient is one product. A row
+//! costs `n_l + n_{l+1}` numbers, the gradient itself `n_l n_{l+1}`: it need never be stored in full.
 
 use crate::linalg::{Backend, Matrix, add_scaled};
 use crate::rng::Purpose;
 use crate::{Dbm, Parameters};
 use serde::{Deserialize, Serialize};
 
-/// Rows that are kept before they are multiplied out: a long coupling visits more states than are worth keeping.
+/// The most rows kept before they are multiplied out: a long coupling visits more states than are worth keeping.
 pub(crate) const MAX_ROWS: usize = 4096;
 
 /// The two halves of every gradient, `E[f | data] - E[f]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Data clamped; counts with +1.
+    /// Data clamped; counts as +1.
     Positive,
-    /// Free, or known units clamped; counts with -1.
+    /// Free, or known units clamped; counts as -1.
     Negative,
 }
 
@@ -28,7 +28,7 @@ impl Phase {
         }
     }
 
-    /// What its chains' streams are for.
+    /// The purpose of its chains' streams.
     pub fn purpose(self) -> Purpose {
         match self {
             Self::Positive => Purpose::Positive,
@@ -37,16 +37,16 @@ impl Phase {
     }
 }
 
-/// `sum_r w_r f(s^r)` for `f = -dE/dtheta`, the terms of the negative phase subtracted.
+/// `sum_r w_r f(s^r)` for `f = -dE/dtheta`, with the terms of the negative phase subtracted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Moments {
     backend: Backend,
     /// For each `W_l`: left rows, which carry the weights, and right rows.
     pub(crate) pairs: Vec<(Matrix, Matrix)>,
-    /// For each `W_l`: rows already multiplied out, `[n_l, n_{l+1}]`, where there were more than [`MAX_ROWS`].
+    /// For each `W_l`: rows already multiplied out, `[n_l, n_{l+1}]`, if there were more than [`MAX_ROWS`].
     pub(crate) dense: Vec<Option<Matrix>>,
     biases: Vec<Vec<f32>>,
-    /// The sum over the positive phase alone of each layer's states.
+    /// The sum of each layer's states over the positive phase alone.
     positive: Vec<Vec<f32>>,
 }
 
@@ -80,7 +80,7 @@ impl Moments {
                 .all(|(dense, shape)| dense.as_ref().is_none_or(|m| (m.rows(), m.columns()) == shape))
     }
 
-    /// Makes room at once for so many pairs of rows a weight matrix.
+    /// Reserves space for this many more pairs of rows per weight matrix.
     pub(super) fn reserve(&mut self, pairs: usize) {
         for (left, right) in &mut self.pairs {
             let pairs = pairs.min(MAX_ROWS - left.rows());
@@ -97,8 +97,8 @@ impl Moments {
         self.push_layers(phase, weight, state);
     }
 
-    /// Adds `weight/2 [f(odd layers replaced by their means) + f(even layers replaced by theirs)]` (paper, section 4.2), where a
-    /// clamped unit's mean is its value. A wholly clamped visible layer lets both terms of `W_0` share one outer product.
+    /// Adds `weight/2 [f(odd layers replaced by their means) + f(even layers replaced by theirs)]` (paper, section 4.2); a clamped unit's
+    /// mean is its value. With a fully clamped visible layer, both terms of `W_0` share one outer product.
     pub fn push_marginal<S: AsRef<[f32]>>(&mut self, phase: Phase, weight: f32, state: &[S], means: &[S], visible_clamped: bool) {
         let half = 0.5 * weight;
         let signed = phase.sign() * half;
@@ -148,7 +148,7 @@ impl Moments {
         (0..rows.rows()).for_each(|row| add_scaled(&mut self.biases[l], 1.0, rows.row(row)));
     }
 
-    /// Adds the rows of a matrix to what [`Moments::add_positive`] tells of layer `l`, and to no gradient.
+    /// Adds the rows of a matrix to the sum that [`Moments::add_positive`] reads for layer `l`, but to no gradient.
     pub(super) fn note_positive(&mut self, l: usize, rows: &Matrix) {
         (0..rows.rows()).for_each(|row| add_scaled(&mut self.positive[l], 1.0, rows.row(row)));
     }
@@ -172,7 +172,7 @@ impl Moments {
         add_scaled(out, alpha, &self.positive[l]);
     }
 
-    /// `alpha` times the whole sum, dense: a gradient in the direction of ascent.
+    /// `alpha` times the full sum, dense: a gradient in the direction of ascent.
     pub fn gradient(&self, backend: Backend, alpha: f32) -> Parameters {
         let weights = self.pairs.iter().enumerate().map(|(l, (left, right))| {
             let mut out = vec![0.0; left.columns() * right.columns()];

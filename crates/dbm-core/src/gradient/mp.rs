@@ -7,10 +7,12 @@ use crate::linalg::Matrix;
 use crate::rng::Streams;
 use crate::{Clamp, Dbm, DbmError};
 
-/// The multi-prediction training of deep Boltzmann machines (Goodfellow, Mirza, Courville and Bengio 2013, "Multi-Prediction Deep Boltzmann Machines").
+/// The multi-prediction training of deep Boltzmann machines (Goodfellow, Mirza, Courville and Bengio 2013, "Multi-Prediction Deep Boltzmann
+/// Machines").
 ///
-/// It has no phases and no chains. Of each example a part is known, as its mask says (all of them are masked), and `k` sweeps of mean field predict the rest, labels included. What is
-/// followed is the gradient of the log of that prediction, through all sweeps; it is no gradient of log p(v), nor of log p(unknown | known), whose units mean field takes for independent.
+/// There are no phases and no chains. A part of each example is known, as given by its mask (all examples are masked), and `k` mean-field
+/// sweeps predict the rest, labels included. Training follows the gradient of the log of that prediction through all sweeps. This is not a
+/// gradient of log p(v), nor of log p(unknown | known), since mean field takes the unknown units to be independent.
 #[derive(Clone, Debug)]
 pub struct Mp {
     /// Sweeps of mean field.
@@ -29,13 +31,13 @@ impl Estimator for Mp {
 }
 
 impl ExpectedGradient for Mp {
-    /// Nothing: what is known has to be told for a prediction, so that all of it stands in the place of the negative phase.
+    /// Zero: a prediction needs to know which units are known, so all of it is in place of the negative phase.
     fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
         StateSpace::new(model, visible)?; // refuses what the other estimators refuse
         Ok(Expected { values: vec![0.0; model.n_parameters()], unmet: 0.0 })
     }
 
-    /// The gradient with its sign turned.
+    /// The gradient with its sign reversed.
     fn expected_negative(&self, model: &Dbm, visible: &[Option<bool>], known: &[bool], _: u32) -> Result<Expected, DbmError> {
         StateSpace::of_known(model, visible, known)?;
         let values = visible.iter().map(|bit| model.units().value(*bit == Some(true))).collect();

@@ -1,4 +1,4 @@
-//! Runs of particles in place of chains.
+//! Particle runs instead of chains.
 
 use super::Phase;
 use super::phase::PhaseRun;
@@ -7,7 +7,7 @@ use crate::linalg::Matrix;
 use crate::tempering::Run;
 
 impl PhaseRun<'_> {
-    /// Adds a run's `sum_i W^i f(x^i)`, so many times.
+    /// Adds `times` times a run's `sum_i W^i f(x^i)`.
     pub fn push_run(&mut self, times: f64, run: &Run, clamp: &Clamp) {
         if times == 0.0 {
             return;
@@ -24,7 +24,7 @@ impl PhaseRun<'_> {
         }
     }
 
-    /// Notes the run that so many chains start from, and what its particles look like, where they are free.
+    /// Records the run from which this many chains start and, if its particles are free, what they look like.
     pub fn note_run(&mut self, run: &Run, chains: f64, free: bool) {
         self.infos[0].energy_sum += chains * run.energy;
         self.infos[0].chains += chains as u32;
@@ -39,7 +39,7 @@ impl PhaseRun<'_> {
         }
     }
 
-    /// Notes how the coupling of two chains of runs ended, and how many runs were offered and accepted.
+    /// Records how the coupling of two chains of runs ended, and how many runs were offered and accepted.
     pub fn note_meeting(&mut self, (time, capped): (u32, bool), (offered, accepted): (u64, u64)) {
         let info = &mut self.infos[0];
         info.meeting_times.push(time);

@@ -1,4 +1,4 @@
-//! PCD-k with a mean-field positive phase: how DBMs were trained before (Salakhutdinov and Hinton 2009, Algorithm 1).
+//! PCD-k with a mean-field positive phase: the earlier way to train DBMs (Salakhutdinov and Hinton 2009, Algorithm 1).
 
 use super::pcd_gibbs::{expected_persistent, persistent_phase};
 use super::phases::{Phases, only};
@@ -10,16 +10,16 @@ use crate::{Clamp, Dbm, DbmError};
 
 /// Persistent contrastive divergence with a variational posterior.
 ///
-/// Positive phase: `f` of the means `mu` of the mean-field posterior, `E_q[s_l s_{l+1}^T] = mu_l mu_{l+1}^T`, in which a missing visible unit has a
-/// mean as a hidden one has; exact for an RBM without gaps. Negative phase: as [`super::PcdGibbs`]'s. An iteration that is cut is used as it stands, and
-/// counted.
+/// Positive phase: `f` at the means `mu` of the mean-field posterior, `E_q[s_l s_{l+1}^T] = mu_l mu_{l+1}^T`, where a missing visible unit
+/// has a mean like a hidden one; exact for an RBM without gaps. Negative phase: as in [`super::PcdGibbs`]. If the iteration is cut, its
+/// last iterate is used, and counted.
 #[derive(Clone, Debug)]
 pub struct Pcd {
     /// Replace half of each negative state by its conditional means.
     pub marginalize: bool,
-    /// Gibbs sweeps of the persistent chains, a step.
+    /// Gibbs sweeps of the persistent chains per step.
     pub k: u32,
-    /// When the mean-field iteration ends.
+    /// When the mean-field iteration stops.
     pub mean_field: MeanFieldSettings,
 }
 

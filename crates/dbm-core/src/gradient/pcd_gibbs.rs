@@ -6,10 +6,10 @@ use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
 use crate::{Dbm, DbmError, Parity};
 
-/// Persistent contrastive divergence: the negative phase goes on from the last step's states.
+/// Persistent contrastive divergence: the negative phase continues from the last step's states.
 ///
-/// Positive phase: as [`super::Cd`]'s. Negative phase: one free chain an example, `k` sweeps on from where the last step left it, even layers
-/// first; uniform at the first step. Biased by the positive phase, and by chains that lag behind the parameters.
+/// Positive phase: as in [`super::Cd`]. Negative phase: one free chain per example, which makes `k` sweeps from where the last step left
+/// it, even layers first; uniform at the first step. Biased by the positive phase, and because the chains lag behind the parameters.
 #[derive(Clone, Debug)]
 pub struct PcdGibbs(
     /// Its positive phase, and the settings of both.
@@ -46,7 +46,7 @@ impl ExpectedGradient for PcdGibbs {
     }
 }
 
-/// The negative phase by persistent chains; returns where they are afterwards, `[count, n_l]` a layer.
+/// The negative phase by persistent chains; returns their new states, `[count, n_l]` per layer.
 pub(super) fn persistent_phase(phases: &Phases, k: u32, moments: &mut [Moments]) -> (Vec<Matrix>, Vec<PhaseInfo>) {
     let mut ends = Vec::new();
     let infos = phases.free_negative(moments, |run| {
@@ -61,7 +61,7 @@ pub(super) fn persistent_phase(phases: &Phases, k: u32, moments: &mut [Moments])
     (ends, infos)
 }
 
-/// The mean of the negative phase of free chains that have made `k` sweeps a step, at the step after `steps_before` others.
+/// The mean of the negative phase with free chains that make `k` sweeps per step, at the step after `steps_before` others.
 pub(super) fn expected_persistent(model: &Dbm, k: u32, steps_before: u32, marginalize: bool) -> Result<Expected, DbmError> {
     let space = StateSpace::new(model, &vec![None; model.n_visible()])?;
     let sweeps = k.saturating_mul(steps_before.saturating_add(1));

@@ -1,4 +1,4 @@
-//! One phase at work: where its chains are, and how their states enter the gradient.
+//! One phase in progress: the states of its chains, and how they enter the gradient.
 
 use super::{Moments, Phase, PhaseInfo};
 use crate::chains::Chains;
@@ -6,39 +6,39 @@ use crate::rng::Stream;
 use crate::sweep::{LocalMode, chains_starting_with, half_gibbs, uniform_start};
 use crate::{Clamp, Dbm, Parity};
 
-/// One phase at work, or the part of it whose examples have gaps, or have none.
+/// One phase in progress, or the part of it whose examples have gaps, or the part whose examples have none.
 pub(super) struct PhaseRun<'a> {
     pub model: &'a Dbm,
     pub(super) phase: Phase,
-    /// What the state of a shard's chain counts.
+    /// The weight of a chain's state, by shard.
     pub(super) weights: Vec<f32>,
     pub(super) marginalize: bool,
     pub(super) clock: &'a dyn Fn() -> f64,
-    /// Rows of the batch, one a chain.
+    /// Rows of the batch, one per chain.
     pub rows: Vec<usize>,
     /// Number of each chain's shard.
     pub(super) shard_of: Vec<usize>,
-    /// When it began, in seconds.
+    /// When the phase began, in seconds.
     pub(super) started: f64,
     pub chains: Chains,
     pub streams: Vec<Stream>,
     /// The streams as they were before the uniform starts were drawn.
     pub(super) starts: Vec<Stream>,
-    /// One a shard.
+    /// One per shard.
     pub(super) moments: &'a mut [Moments],
-    /// One a shard; what is not of single chains is in the first.
+    /// One per shard; what does not belong to single chains is in the first.
     pub infos: Vec<PhaseInfo>,
 }
 
 impl PhaseRun<'_> {
-    /// Whether the units that are not clamped are independent, in the positive phase.
+    /// Whether, in the positive phase, the free units are independent.
     pub fn has_exact_posterior(&self) -> bool {
         let hidden = self.model.depth() - usize::from(self.chains.top_is_clamped());
         hidden == 1 && *self.chains.clamp() == Clamp::Visible
     }
 
-    /// Adds `f(v, h)` of a model with one hidden layer, the layers around it clamped: no chain is needed. Where the run marginalizes, `h` is replaced by its means, which is
-    /// exact there.
+    /// Adds `f(v, h)` for a model with one hidden layer whose neighbouring layers are clamped: no chain is needed. If the run marginalizes,
+    /// `h` is replaced by its means, which is exact here.
     pub fn push_exact_posterior(&mut self) {
         if self.marginalize {
             self.chains.refresh(self.model, Parity::Odd, &self.chains.all());
@@ -48,7 +48,7 @@ impl PhaseRun<'_> {
         self.push_posterior();
     }
 
-    /// The same, from hidden units that are drawn already.
+    /// The same, from hidden units that have already been drawn.
     pub fn push_posterior(&mut self) {
         let mut means = vec![0.0; self.model.sizes()[1]];
         for c in 0..self.chains.count() {
@@ -63,7 +63,7 @@ impl PhaseRun<'_> {
         self.note_search();
     }
 
-    /// Puts every chain at a uniform random state, tosses the coin of its first sweep, and computes the fields that sweep needs.
+    /// Puts every chain at a uniform random state, tosses the coin for its first sweep, and computes the fields for that sweep.
     pub fn start_uniform(&mut self) -> Vec<Parity> {
         self.starts = self.streams.clone();
         let first = uniform_start(self.model, &mut self.chains, &mut self.streams);
@@ -83,7 +83,7 @@ impl PhaseRun<'_> {
         self.note_search();
     }
 
-    /// `k` Gibbs sweeps of all chains, each with this parity first.
+    /// Makes `k` Gibbs sweeps of all chains, each with this parity first.
     pub fn gibbs_sweeps(&mut self, first: Parity, k: u32) {
         for _ in 0..k {
             for parity in [first, first.other()] {
@@ -92,12 +92,12 @@ impl PhaseRun<'_> {
         }
     }
 
-    /// Notes how long the chains took to where they are.
+    /// Records how long the chains took to reach their present states.
     pub fn note_search(&mut self) {
         self.infos[0].search_seconds = (self.clock)() - self.started;
     }
 
-    /// Brings all fields up to date, which energies and means need.
+    /// Brings all fields up to date, as energies and means require.
     pub(super) fn settle(&mut self) {
         let all = self.chains.all();
         self.chains.refresh(self.model, Parity::Even, &all);
@@ -108,7 +108,7 @@ impl PhaseRun<'_> {
         }
     }
 
-    /// Notes what the free chains look like: their fields are at hand, so it costs nothing that could be measured.
+    /// Records what the free chains look like. Their fields are already there, so this costs nothing measurable.
     fn note_visible(&mut self) {
         let bit = |(place, &field): (usize, &f32)| u8::from(field >= 0.0) << place;
         for c in (0..self.chains.count()).filter(|&c| !self.chains.clamp_of(c).holds_any()) {
@@ -117,7 +117,7 @@ impl PhaseRun<'_> {
         }
     }
 
-    /// Adds `f` of every chain's present state, and notes their energies.
+    /// Adds `f` of every chain's present state, and records the energies.
     pub fn push_states(&mut self) {
         self.settle();
         for c in 0..self.chains.count() {
@@ -126,7 +126,7 @@ impl PhaseRun<'_> {
         self.note_search();
     }
 
-    /// Adds `f` of the present state of chain `c`, whose fields are at hand, and returns its energy.
+    /// Adds `f` of the present state of chain `c`, whose fields must be up to date, and returns its energy.
     pub(super) fn push_state(&mut self, c: usize) -> f64 {
         let (layers, shard) = (0..self.model.sizes().len(), self.shard_of[c]);
         let (moments, weight) = (&mut self.moments[shard], self.weights[shard]);

@@ -1,4 +1,4 @@
-//! Both phases of an estimate, of one shard or of several that go together.
+//! Both phases of an estimate, for one shard or for several that are estimated together.
 
 use super::phase::PhaseRun;
 use super::prediction::{Prediction, SWEEPS};
@@ -9,21 +9,21 @@ use crate::linalg::Matrix;
 use crate::{Clamp, Dbm, DbmError};
 use std::ops::Range;
 
-/// An estimator whose two phases differ by what is clamped alone.
+/// An estimator whose two phases differ only in what is clamped.
 pub(super) trait SamePhases: std::fmt::Debug + Send + Sync {
     /// Whether half of each state is replaced by its conditional means.
     fn marginalizes(&self) -> bool;
 
-    /// Whether most of its time goes into sweeps of all chains, and not into coupling one after the other.
+    /// Whether most of its time goes into sweeps of all chains, and not into coupling them one after another.
     fn sweeps_most(&self) -> bool;
 
-    /// Takes the chains of a phase from nowhere to x_0, and adds the estimate.
+    /// Takes the chains of a phase from scratch to x_0, and adds the estimate.
     fn phase(&self, run: &mut PhaseRun);
 }
 
 /// The mean of such an estimator.
 pub(super) trait SameExpectation {
-    /// That of what [`SamePhases::phase`] adds for one chain.
+    /// The mean of what [`SamePhases::phase`] adds for one chain.
     fn expected_phase(&self, space: &StateSpace) -> Expected;
 }
 
@@ -57,15 +57,16 @@ impl<T: SameExpectation> ExpectedGradient for T {
     }
 }
 
-/// The element of a list that has one.
+/// The element of a list that has exactly one.
 pub(super) fn only<T>(mut of: Vec<T>) -> T {
     of.swap_remove(0)
 }
 
-/// How an estimator makes both phases of shards that go together: what happened in either, and where persistent chains end, `[rows, n_l]` a layer.
+/// How an estimator makes both phases of shards that are estimated together: what happened in each, and the final states of persistent
+/// chains, `[rows, n_l]` per layer.
 pub(super) type BothPhases<'a> = &'a dyn Fn(&Phases, &mut [Moments]) -> (Vec<PhaseInfo>, Vec<PhaseInfo>, Option<Vec<Matrix>>);
 
-/// The estimates of shards of one step, made as one batch, or one by one where they cannot be.
+/// The estimates of shards of one step, made as one batch, or one by one if they cannot be joined.
 pub(super) fn together(
     model: &Dbm,
     batches: &[&Batch],
@@ -84,7 +85,7 @@ pub(super) fn together(
 fn of_shards(phases: &Phases, both: BothPhases) -> Vec<Estimate> {
     let mut moments: Vec<Moments> = phases.shards.iter().map(|_| Moments::new(phases.model)).collect();
     for (moments, rows) in moments.iter_mut().zip(&phases.shards) {
-        // Of both phases.
+        // Room for both phases.
         moments.reserve(2 * rows.len() * if phases.marginalize { 2 } else { 1 });
     }
     let (positive, negative, persistent) = both(phases, &mut moments);
@@ -98,25 +99,25 @@ fn of_shards(phases: &Phases, both: BothPhases) -> Vec<Estimate> {
 pub(super) struct Phases<'a> {
     pub model: &'a Dbm,
     pub batch: &'a Batch,
-    /// The rows of each shard of it. Moments and what is noted are by shard, and proposals are recycled within one.
+    /// The rows of each shard. Moments and records are kept per shard, and proposals are recycled within a shard.
     shards: Vec<Range<usize>>,
     pub marginalize: bool,
     pub clock: &'a dyn Fn() -> f64,
 }
 
 impl<'a> Phases<'a> {
-    /// Those of one shard.
+    /// The phases of one shard.
     pub fn of_one(model: &'a Dbm, batch: &'a Batch, marginalize: bool, clock: &'a dyn Fn() -> f64) -> Self {
         Self { model, batch, shards: std::iter::once(0..batch.visible.rows()).collect(), marginalize, clock }
     }
 
-    /// The positive phase: first the examples without gaps, whose visible layer is clamped whole, then those with gaps, whose missing units are searched,
-    /// sampled and coupled like hidden ones.
+    /// The positive phase: first the examples without gaps, whose visible layer is fully clamped, then those with gaps, whose missing units
+    /// are searched, sampled and coupled like hidden ones.
     pub fn positive(&self, moments: &mut [Moments], phase: &mut dyn FnMut(&mut PhaseRun)) -> Vec<PhaseInfo> {
         self.positive_of((0..self.batch.visible.rows()).collect(), moments, phase)
     }
 
-    /// The same of these rows.
+    /// The same for these rows.
     pub fn positive_of(&self, rows: Vec<usize>, moments: &mut [Moments], phase: &mut dyn FnMut(&mut PhaseRun)) -> Vec<PhaseInfo> {
         let (whole, gaps): (Vec<usize>, Vec<usize>) = rows.into_iter().partition(|&row| self.batch.is_whole(row));
         let mut infos = vec![PhaseInfo::default(); self.shards.len()];
@@ -129,13 +130,14 @@ impl<'a> Phases<'a> {
         infos
     }
 
-    /// The negative phase, in which the chains are free or keep what is known.
+    /// The negative phase, in which the chains are free or keep the known units.
     pub fn negative(&self, moments: &mut [Moments], mut phase: impl FnMut(&mut PhaseRun)) -> Vec<PhaseInfo> {
         let rows = (0..self.batch.visible.rows()).collect();
         self.run(Phase::Negative, rows, self.batch.known.clone(), moments, &mut phase)
     }
 
-    /// The negative phase of estimators whose chains live on and so can keep nothing known: one free chain an example, all of which together count as many as there are examples without a mask.
+    /// The negative phase of estimators with persistent chains, which cannot keep units known: one free chain per example, with a total
+    /// weight equal to the number of examples without a mask.
     pub fn free_negative(&self, moments: &mut [Moments], mut phase: impl FnMut(&mut PhaseRun)) -> Vec<PhaseInfo> {
         let weight =
             |rows: &Range<usize>| rows.clone().filter(|&row| !self.is_masked(row)).count() as f32 / rows.len().max(1) as f32;
@@ -146,12 +148,12 @@ impl<'a> Phases<'a> {
         })
     }
 
-    /// The rows of such estimators that a positive phase is made for.
+    /// The rows for which such estimators make a positive phase.
     pub fn rows_without_mask(&self) -> Vec<usize> {
         (0..self.batch.visible.rows()).filter(|&row| !self.is_masked(row)).collect()
     }
 
-    /// Adds what the other rows count for: the gradient of what mean field predicts of their unknown units.
+    /// Adds the contribution of the other rows: the gradient of the mean-field prediction of their unknown units.
     pub fn add_predictions(&self, moments: &mut [Moments]) {
         for (moments, rows) in moments.iter_mut().zip(&self.shards) {
             let masked: Vec<usize> = rows.clone().filter(|&row| self.is_masked(row)).collect();
@@ -165,7 +167,7 @@ impl<'a> Phases<'a> {
         self.batch.known.of_rows(&[row], self.model.n_visible()).holds_any()
     }
 
-    // By a `dyn` function, so that its code is there once and not for each estimator: the page's worker has to be fetched.
+    // Through a `dyn` function, so that its code exists once and not per estimator: the page has to download the worker.
     fn run(
         &self,
         phase: Phase,

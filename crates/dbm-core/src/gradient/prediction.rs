@@ -1,41 +1,44 @@
-//! What mean field predicts of the hidden part of an example, and the gradient of how well, through all sweeps of the iteration.
+//! The mean-field prediction of the hidden part of an example, and the gradient of its quality through all sweeps of the iteration.
 
 use super::{Batch, Moments};
 use crate::linalg::Matrix;
 use crate::math::sigma_each;
 use crate::{Dbm, Parity};
 
-/// Sweeps of the predictions among the examples of estimators whose chains keep nothing known.
+/// Sweeps of the predictions that estimators use for masked examples if their chains cannot keep units known.
 pub(crate) const SWEEPS: u32 = 5;
 
-/// The prediction of `log q(v_unknown, y)` of these rows of a batch by `sweeps` sweeps of mean field, and its gradient (Goodfellow, Mirza, Courville and Bengio 2013, section 4).
+/// The prediction `log q(v_unknown, y)` for these rows of a batch by `sweeps` mean-field sweeps, and its gradient (Goodfellow, Mirza,
+/// Courville and Bengio 2013, section 4).
 ///
-/// Known visible units keep their values. All others, the hidden layers and the labels begin at the middle value; a sweep sets the odd layers to their means given the even ones,
-/// `m_l = low + gap sigma(gap a_l)` with `a_l = b_l + W_{l-1}^T m_{l-1} + W_l m_{l+1}`, and then the even ones given the odd ones. The prediction is that of independent units with the
-/// means of the last sweep,
+/// Known visible units keep their values. All other visible units, the hidden layers and the labels begin at the middle value. A sweep sets
+/// the odd layers to their means given the even ones, `m_l = low + gap sigma(gap a_l)` with `a_l = b_l + W_{l-1}^T m_{l-1} + W_l m_{l+1}`,
+/// and then the even layers given the odd ones. The prediction is that of independent units with the means of the last sweep,
 ///
-/// `log q = sum_i log sigma(gap a_i) or log (1 - sigma(gap a_i))`, as unit `i` is high or low, over the units that were observed and not known, and the labels where there are such.
+/// `log q = sum_i log sigma(gap a_i) or log (1 - sigma(gap a_i))`, depending on whether unit `i` is high or low, over the units that are
+/// observed but not known, and the labels if there are any.
 ///
-/// Its derivative by the field of a predicted unit is `v_i - m_i`; from there it goes backwards through the sweeps: a half-sweep passes `d_l = g_l (m_l - low) (high - m_l)` of each layer it
-/// has set, `g_l` being the derivative by its means, on to its neighbours, `g_{l+1} += W_l^T d_l`, and adds `m_{l-1} d_l^T + d_l m_{l+1}^T` to the gradients of the weights and `d_l` to that
-/// of the bias.
+/// Its derivative with respect to the field of a predicted unit is `v_i - m_i`. From there it is propagated backwards through the sweeps:
+/// for each layer it has set, a half-sweep passes `d_l = g_l (m_l - low) (high - m_l)`, where `g_l` is the derivative with respect to its
+/// means, on to the neighbours, `g_{l+1} += W_l^T d_l`, and adds `m_{l-1} d_l^T + d_l m_{l+1}^T` to the gradients of the weights and `d_l`
+/// to that of the bias.
 pub(super) struct Prediction<'a> {
     model: &'a Dbm,
-    /// What is to be predicted, `[rows, n_l]` in unit values, of the visible layer and the labels.
+    /// The values to be predicted, `[rows, n_l]` in unit values, for the visible layer and the labels.
     visible: Matrix,
     labels: Option<Matrix>,
     /// Visible units that keep their values, and those that count, `[rows, n_0]`.
     known: Vec<bool>,
     asked: Vec<bool>,
-    /// Where the iteration begins, layer by layer, and where it stands.
+    /// The initial and the present means, layer by layer.
     first: Vec<Matrix>,
     means: Vec<Matrix>,
-    /// Those that each half-sweep has set, and the layers they belong to.
+    /// The means that each half-sweep has set, with the layers they belong to.
     history: Vec<Vec<(usize, Matrix)>>,
 }
 
 impl<'a> Prediction<'a> {
-    /// Of these rows of a batch.
+    /// The prediction for these rows of a batch.
     pub fn of(model: &'a Dbm, batch: &Batch, rows: &[usize], sweeps: u32) -> Self {
         let (units, n) = (model.units(), model.n_visible());
         let middle = units.low() + 0.5 * units.gap();
@@ -92,7 +95,7 @@ impl<'a> Prediction<'a> {
         let (low, high) = (model.units().low(), model.units().high());
         let (rows, depth) = (self.visible.rows(), model.depth());
         let mut by_means: Vec<Matrix> = model.sizes().iter().map(|&size| Matrix::zeros(rows, size)).collect();
-        // What is predicted is predicted by the last fields of its layer alone.
+        // Units are predicted by the last fields of their layer alone.
         let mut last = vec![true; depth + 1];
         for (half, set) in history.iter().enumerate().rev() {
             let mut by_fields = Vec::new();
@@ -107,7 +110,7 @@ impl<'a> Prediction<'a> {
                     let kept = by_field.data_mut().iter_mut().zip(&self.known);
                     kept.filter(|(_, known)| **known).for_each(|(by, _)| *by = 0.0);
                 }
-                // Nothing hears what the last half-sweep has set, but for what is predicted.
+                // Only predicted units depend on what the last half-sweep has set.
                 if by_field.data().iter().any(|&by| by != 0.0) {
                     by_fields.push((*l, by_field));
                 }
@@ -125,7 +128,7 @@ impl<'a> Prediction<'a> {
                 moments.add_bias_rows(*l, by_field);
             }
         }
-        // What the data do not tell has the mean that it was given.
+        // Units that are not observed have their initial mean.
         let mut visible = self.visible.clone();
         let told = self.known.iter().zip(&self.asked).map(|(known, asked)| known | asked);
         let values = visible.data_mut().iter_mut().zip(self.means[0].data()).zip(told);
@@ -134,7 +137,7 @@ impl<'a> Prediction<'a> {
         (1..=depth).for_each(|l| moments.note_positive(l, self.labels.as_ref().filter(|_| l == depth).unwrap_or(&self.means[l])));
     }
 
-    /// `v - m` where something is predicted.
+    /// `v - m` for predicted units.
     fn add_loss(&self, l: usize, means: &Matrix, by_field: &mut Matrix) {
         let depth = self.model.depth();
         let truth = match (l, &self.labels) {
@@ -147,7 +150,7 @@ impl<'a> Prediction<'a> {
         }
     }
 
-    /// The means of a layer that a half-sweep has read: those of the half-sweep before it, or from before the first.
+    /// The means of a layer that a half-sweep has read: those of the half-sweep before it, or the initial ones.
     fn at(&self, half: usize, layer: usize) -> &Matrix {
         let Some(before) = half.checked_sub(1) else { return &self.first[layer] };
         self.history[before].iter().find(|(l, _)| *l == layer).map_or(&self.first[layer], |(_, means)| means)
@@ -160,7 +163,7 @@ mod tests {
     use crate::rng::{Purpose, Streams};
     use crate::{Clamp, Units};
 
-    /// Parameters in the order of a flat gradient, layers of these sizes.
+    /// Parameters in the order of a flat gradient, for layers of these sizes.
     struct Plain<'a> {
         units: Units,
         sizes: &'a [usize],
@@ -178,7 +181,7 @@ mod tests {
             self.parameters[weights + self.sizes[..l].iter().sum::<usize>() + i]
         }
 
-        /// `log q` of one example, unit by unit: of what counts, `truth[l][i]` is the value.
+        /// `log q` of one example, unit by unit; `truth[l][i]` is the value of a unit that counts.
         #[expect(clippy::needless_range_loop, reason = "indices are those of the definition")]
         fn log_q(&self, visible: &[f64], known: &[bool], truth: &[Vec<Option<f64>>], sweeps: u32) -> f64 {
             let (low, gap) = (f64::from(self.units.low()), f64::from(self.units.gap()));
@@ -214,7 +217,8 @@ mod tests {
         }
     }
 
-    /// The gradient through all sweeps is that of the definition, by differences of it in f64: one to three hidden layers, signs and bits, labels and none, known units and gaps.
+    /// The gradient through all sweeps equals differences of the definition in f64: one to three hidden layers, signs and bits, with labels
+    /// and without, known units and gaps.
     #[test]
     fn the_gradient_is_that_of_the_prediction() {
         let shapes: [&[usize]; 4] = [&[4, 3], &[4, 3, 2], &[3, 3, 2, 2], &[3, 2, 2, 2, 2]];

@@ -1,9 +1,10 @@
 //! The first proposals of chains.
 //!
-//! **Recycled proposals.** The uniform random state that starts another chain's search is independent of this chain's x_0, and its energy falls out of the
-//! fields of its own first half-sweep: so it is this chain's first proposal. A chain with masked units shares its known units with no
-//! other, and draws its own, as does a batch of one. Only when a proposal is accepted, which a wide model never sees, is a recycled state drawn again,
-//! from the beginning of the other chain's stream. Chains become pairwise dependent; each estimate, and so their mean, stays unbiased.
+//! **Recycled proposals.** The uniform random state that starts another chain's search is independent of this chain's x_0, and its energy
+//! is a by-product of the fields of its own first half-sweep: so it serves as this chain's first proposal. A chain with masked units shares
+//! its known units with no other and draws its own proposal, and so does a batch of one. Only if a proposal is accepted, which never
+//! happens in a wide model, is a recycled state drawn again, from the beginning of the other chain's stream. Chains become pairwise
+//! dependent; each estimate, and so their mean, stays unbiased.
 
 use super::phase::PhaseRun;
 use crate::chains::Chains;
@@ -12,24 +13,24 @@ use crate::{Clamp, Dbm, Parity};
 
 /// Each chain's first proposal with its energy: recycled from another chain's start, or freshly drawn.
 pub(super) struct Proposals {
-    /// Whose start it is, for recycled ones.
+    /// For recycled proposals, the chain whose start it is.
     donors: Vec<Option<usize>>,
     pub energies: Vec<f64>,
     /// Each chain's stream as it was before its start was drawn.
     starts: Vec<Stream>,
     /// The freshly drawn states.
     fresh: Option<Chains>,
-    /// Chain to row of `fresh`.
+    /// The row in `fresh` of each chain.
     fresh_rows: Vec<usize>,
 }
 
 impl Proposals {
-    /// Takes the uniform starts, at which the chains of the phase must be.
+    /// Takes the uniform starts; the chains of the phase must be there.
     pub fn recycled(run: &PhaseRun) -> Self {
         let PhaseRun { model, chains, starts, .. } = run;
         let count = chains.count();
         let clamped = *chains.clamp() == Clamp::Visible;
-        // Hidden states that were drawn with another label clamped are no proposal.
+        // Hidden states drawn with another label clamped cannot be proposals.
         let shares = (0..count).filter(|&c| (clamped || !chains.clamp_of(c).holds_any()) && !chains.top_is_clamped());
         let shares: Vec<usize> = shares.collect();
         let (mut donors, mut energies) = (vec![None; count], vec![f64::NAN; count]);
@@ -43,7 +44,7 @@ impl Proposals {
         Self { donors, energies, starts: starts.clone(), fresh: None, fresh_rows: vec![usize::MAX; count] }
     }
 
-    /// Draws those still missing, from the streams of their own chains, in one batch.
+    /// Draws the missing proposals from their own chains' streams, in one batch.
     pub fn with_fresh(mut self, run: &mut PhaseRun) -> Self {
         let missing: Vec<usize> = (0..run.chains.count()).filter(|&c| self.donors[c].is_none()).collect();
         if missing.is_empty() {

@@ -1,4 +1,4 @@
-//! PTT-k: parallel trajectory tempering, persistent chains at every rung of the run's own past.
+//! PTT-k: parallel trajectory tempering, with persistent chains at every rung of the run's own past.
 
 use super::phases::{Phases, only};
 use super::{Batch, Cd, Estimate, Estimator, ExpectedGradient, Info, Moments, PhaseInfo};
@@ -9,17 +9,18 @@ use crate::{Dbm, DbmError};
 
 /// Parallel trajectory tempering (Bereux, Decelle, Furtlehner and Seoane 2025, "Fast training and sampling of restricted Boltzmann machines").
 ///
-/// Positive phase: as [`super::PcdGibbs`]'s. Negative phase: free persistent chains as many as examples, at the model and at every rung of the run's ladder
-/// (models that it has been, from independent units on), which exchange their states with their neighbours and make a sweep, and those at the model `k`, a step. The chains at the model cannot get stuck
-/// in a mode as persistent ones alone do: states keep coming up from independent units. Biased as [`super::PcdGibbs`] is, by chains that lag behind the parameters, but far less.
+/// Positive phase: as in [`super::PcdGibbs`]. Negative phase: as many free persistent chains as examples, at the model and at every rung of
+/// the run's ladder (earlier versions of the model, from independent units on). In each step they exchange states with their neighbours and
+/// make one sweep, or `k` sweeps at the model. Unlike persistent chains alone, the chains at the model cannot get stuck in a mode: states
+/// keep coming up from independent units. Biased like [`super::PcdGibbs`] because chains lag behind the parameters, but far less.
 ///
-/// A round over the whole ladder costs as much as a sweep of every rung, and more: it is made once in `every` steps, and between two of them the model exchanges with the last rung
-/// alone.
+/// A round over the full ladder costs at least as much as a sweep of every rung. It is made once in `every` steps; in the steps in between,
+/// the model exchanges only with the last rung.
 #[derive(Clone, Debug)]
 pub struct Ptt {
     /// Its positive phase, and the settings of both.
     pub cd: Cd,
-    /// Steps from one round over the whole ladder to the next.
+    /// Steps from one round over the full ladder to the next.
     pub every: u32,
 }
 
@@ -44,7 +45,7 @@ impl ExpectedGradient for Ptt {
         self.cd.expected_positive(model, visible)
     }
 
-    /// Without a ladder: independent fair coins are the only rung below the model, and drawn anew at every step.
+    /// Without a ladder: independent fair coins are the only rung below the model, and are drawn again at every step.
     fn expected_negative(&self, model: &Dbm, _: &[Option<bool>], _: &[bool], steps_before: u32) -> Result<Expected, DbmError> {
         let space = StateSpace::new(model, &vec![None; model.n_visible()])?;
         let held = held_parity(model);
@@ -58,7 +59,7 @@ impl ExpectedGradient for Ptt {
 }
 
 impl Ptt {
-    /// The negative phase; returns where the chains of all rungs are afterwards, `[count, n_l]` for each layer of each rung.
+    /// The negative phase; returns the new states of the chains at all rungs, `[count, n_l]` for each layer of each rung.
     fn tempered_phase(&self, phases: &Phases, moments: &mut [Moments]) -> (Vec<Matrix>, Vec<PhaseInfo>) {
         let mut ends = Vec::new();
         let ladder = phases.batch.ladder(phases.model);

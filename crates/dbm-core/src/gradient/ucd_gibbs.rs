@@ -6,16 +6,16 @@ use crate::expectation::{Expected, GibbsPair, StateSpace};
 
 /// Unbiased contrastive divergence by coupled Gibbs chains.
 ///
-/// x_0 = y_0 is uniform, x_1 one Gibbs sweep on (even block, then odd), and from then on both chains move together by
-/// [`crate::coupling::GibbsCoupling`]. Unbiased as long as neither cap is reached: a coupling cut at `max_meeting` is kept with the corrections it has, a
-/// rejection cut at `max_tries` with its last try; both bias, and both are counted.
+/// x_0 = y_0 is uniform, and x_1 is one Gibbs sweep from it (even block, then odd); from then on both chains move together by
+/// [`crate::coupling::GibbsCoupling`]. Unbiased as long as neither cap is reached: a coupling cut at `max_meeting` is kept with the
+/// corrections it has, and a rejection cut at `max_tries` uses its last try. Both cause bias, and both are counted.
 #[derive(Clone, Debug)]
 pub struct UcdGibbs {
     /// Replace half of each state by its conditional means.
     pub marginalize: bool,
-    /// Cap of a coupling, in steps.
+    /// Cap on a coupling, in steps.
     pub max_meeting: u32,
-    /// Cap of a rejection, in tries. The expectation knows no such cap.
+    /// Cap on a rejection, in tries. The expectation ignores it.
     pub max_tries: u32,
 }
 

@@ -1,5 +1,5 @@
-//! UCD-LMI: search to a mode, one Gibbs sweep, then a coupled pair of Metropolis chains (Taniguchi et al. 2023, Algorithm 2); and UCD-MH, the same without the search
-//! (the ablation in Figure 1 there).
+//! UCD-LMI: search to a mode, one Gibbs sweep, then a coupled pair of Metropolis chains (Taniguchi et al. 2023, Algorithm 2); and UCD-MH,
+//! the same without the search (the ablation in their Figure 1).
 
 use super::phase::PhaseRun;
 use super::phases::{SameExpectation, SamePhases};
@@ -10,20 +10,20 @@ use crate::sweep::LocalMode;
 
 /// Unbiased contrastive divergence with local mode initialization.
 ///
-/// For one example, `gradient = positive - negative`, each `f(x_0) + sum_{t=1}^{tau-1} f(x_t) - f(y_{t-1})` with
-/// `f = -dE/dtheta`: visible layer clamped in the positive phase; free, or with the known units clamped, in the negative one.
-/// Its mean is the exact gradient, for any `max_sweeps`, as long as no coupling is cut at `max_meeting`; one that is cut is kept with
-/// the corrections it has, which biases, and counted.
+/// For one example, `gradient = positive - negative`, each `f(x_0) + sum_{t=1}^{tau-1} f(x_t) - f(y_{t-1})` with `f = -dE/dtheta`. The
+/// visible layer is clamped in the positive phase; in the negative phase it is free, or has the known units clamped. The mean is the exact
+/// gradient, for any `max_sweeps`, as long as no coupling is cut at `max_meeting`. One that is cut is kept with the corrections it has,
+/// which causes bias, and is counted.
 ///
-/// Without the search, x_0 being the uniform state itself (UCD-MH), it is unbiased too, and of a far greater variance: x_0 says nothing of the model, so everything is left to
-/// the corrections, and they end only once the chains have accepted one proposal together.
+/// Without the search, x_0 is the uniform state itself (UCD-MH). This is also unbiased, but with a far larger variance: x_0 says nothing
+/// about the model, so everything is left to the corrections, and these end only once the chains have accepted a proposal together.
 #[derive(Clone, Debug)]
 pub struct UcdLmi<A = SharedUniform> {
     /// Replace half of each state by its conditional means.
     pub marginalize: bool,
-    /// How the chains come to x_0 from a uniform state; `None` where that is x_0.
+    /// How the chains get to x_0 from a uniform state; `None` if that is x_0.
     pub start: Option<LocalMode>,
-    /// Cap of a coupling, in steps.
+    /// Cap on a coupling, in steps.
     pub max_meeting: u32,
     /// The coupling's acceptance.
     pub acceptance: A,

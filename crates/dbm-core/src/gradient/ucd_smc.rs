@@ -1,4 +1,4 @@
-//! UCD-SMC: coupled chains whose states are runs of sequential Monte Carlo, so that they meet at any size of a model.
+//! UCD-SMC: coupled chains whose states are runs of sequential Monte Carlo, so that they meet in models of any size.
 
 use super::phase::PhaseRun;
 use super::phases::{Phases, only};
@@ -10,29 +10,30 @@ use crate::settings::estimator::SmcPath;
 use crate::tempering::{Base, Pair, Path, Run, RunCoupling, Spread, Temperatures, runs};
 use crate::{Clamp, Dbm, DbmError};
 
-/// A run with clamped units has this share of the particles and steps of a free one: what is left to it is far less.
+/// Runs with clamped units use the particles and steps of a free run divided by this number: far less is left for them to sample.
 const CLAMPED_SHARE: u32 = 10;
 
 /// Unbiased contrastive divergence by sequential Monte Carlo.
 ///
-/// Each phase is the estimate of [`RunCoupling`]: the start and all proposals are independent runs of [`runs`], from independent units to the model. The free chains of a shard share one pair of coupled
-/// chains, whose estimate counts for each of them; a chain with clamped units (of the positive phase, of an example with gaps, or of a mask) has a pair of its own, whose runs begin at
-/// the mean field of the clamped units. The mean is the exact gradient for any number of particles and any path, as long as nothing is cut at the cap: where a run accepts another with a fair
-/// probability, which no uniform proposal does in a wide model, the correction comes at every size.
+/// Each phase is the estimate of [`RunCoupling`]: the start and all proposals are independent runs of [`runs`], from independent units to
+/// the model. The free chains of a shard share one pair of coupled chains, whose estimate counts for each of them. A chain with clamped
+/// units (in the positive phase, of an example with gaps, or of a mask) has its own pair, whose runs begin at the mean field of the clamped
+/// units. The mean is the exact gradient for any number of particles and any path, as long as nothing is cut at the cap. A run accepts
+/// another with a fair probability, which no uniform proposal does in a wide model, so corrections happen at every size.
 ///
-/// Nothing in a step depends on the step's own particles: a path along the run's past was fixed before it, and the temperatures are those that earlier steps have moved
-/// ([`Temperatures`]); they are equal steps at the first, and for chains with clamped units.
+/// Nothing in a step depends on the step's own particles: a path along the run's past is fixed before it, and the temperatures are those
+/// that earlier steps have set ([`Temperatures`]). In the first step, and for chains with clamped units, they are equally spaced.
 #[derive(Clone, Debug)]
 pub struct UcdSmc {
     /// Replace half of each particle by its conditional means.
     pub marginalize: bool,
     /// N: particles of a free run.
     pub particles: u32,
-    /// K: temperatures of a free run's path, where it is one of temperatures.
+    /// K: temperatures of a free run's path, if it is one of temperatures.
     pub steps: u32,
-    /// What free runs go along.
+    /// The path of free runs.
     pub path: SmcPath,
-    /// Times that the estimate averages over, and the cap.
+    /// The times over which the estimate averages, and the cap.
     pub coupling: RunCoupling,
 }
 
@@ -50,7 +51,7 @@ impl Estimator for UcdSmc {
 }
 
 impl ExpectedGradient for UcdSmc {
-    /// Without a cap: it is the exact mean, whatever the runs are.
+    /// Without a cap: this is the exact mean, whatever the runs are.
     fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
         let space = StateSpace::new(model, visible)?;
         Ok(if space.has_exact_posterior() {
@@ -96,7 +97,7 @@ impl UcdSmc {
         run.note_search();
     }
 
-    /// Adds the estimates of some pairs, each counting so often.
+    /// Adds the estimates of some pairs, each counted this many times.
     fn couple(
         &self,
         run: &mut PhaseRun,
@@ -108,7 +109,7 @@ impl UcdSmc {
     ) {
         let n = visible.columns();
         let mut spread = Spread::default();
-        // Starts and first proposals together: larger products.
+        // Starts and first proposals together make larger products.
         let twice: Vec<usize> = (0..2 * counts.len()).map(|run| run % counts.len()).collect();
         let mut forks: Vec<Stream> = twice.iter().map(|&pair| streams[pair].fork()).collect();
         let mut first = runs(

@@ -1,14 +1,14 @@
-//! What a model has to beat: the share of each value in its column, and the nearest rows.
+//! The baselines that a model has to beat: the share of each value in its column, and the nearest rows.
 
 use super::hidden::{Cell, cells, levels, value};
 use crate::Examples;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
-/// Shares of the values of every column, `(count + 1) / (rows + levels)` over the rows in which the cell is known (Laplace's rule).
+/// Shares of the values in every column, `(count + 1) / (rows + levels)` over the rows in which the cell is known (Laplace's rule).
 pub(super) struct Columns {
     cells: Vec<Range<usize>>,
-    /// One list a cell, of one number a level.
+    /// One list per cell, with one number per level.
     shares: Vec<Vec<f64>>,
 }
 
@@ -24,7 +24,7 @@ impl Columns {
         Self { cells, shares }
     }
 
-    /// Of each level of a cell; the most likely one is the column's mode.
+    /// The probability of each level of a cell; the most likely one is the column's mode.
     pub fn probabilities(&self, cell: &Cell) -> &[f64] {
         let place = self.cells.binary_search_by_key(&cell.units.start, |units| units.start);
         place.map_or(&[], |place| &self.shares[place])
@@ -37,10 +37,10 @@ fn smoothed(counts: &[u32]) -> Vec<f64> {
     counts.iter().map(|&count| (f64::from(count) + 1.0) / (f64::from(sum) + counts.len() as f64)).collect()
 }
 
-/// The k rows nearest to another, by the share of cells in which they differ among those known in both.
+/// The k nearest rows, by the share of cells that differ among those known in both.
 pub(super) struct Neighbours {
     k: usize,
-    /// The rows that are compared with.
+    /// The rows compared with.
     rows: Vec<usize>,
     words: Words,
 }
@@ -53,21 +53,22 @@ impl Neighbours {
         Self { k, rows, words: Words::new(data, groups) }
     }
 
-    /// How many rows are compared with.
+    /// Number of rows compared with.
     pub fn compared(&self) -> usize {
         self.rows.len()
     }
 
-    /// The rows compared with, the nearest first; rows at one distance in the order of the data set. Rows that share no known cell with this one are left out.
+    /// The rows compared with, nearest first; rows at the same distance are in the order of the data set. Rows without a known cell in
+    /// common with this one are left out.
     pub fn ranked(&self, row: usize) -> Vec<usize> {
         let others = self.rows.iter().filter(|&&other| other != row);
-        // Distances are not negative, so that their bits are in their order. A heap: quicker sorts are kilobytes of the page.
+        // Distances are not negative, so their bits sort like their values. A heap, since faster sorts would add kilobytes to the page.
         let near = others.filter_map(|&other| Some((self.words.distance(row, other)?.to_bits(), other)));
         near.collect::<BinaryHeap<_>>().into_sorted_vec().into_iter().map(|(_, other)| other).collect()
     }
 
-    /// Of each level of a cell, `(count + 1) / (k + levels)` over the first k ranked rows of the same data in which the cell is known, or as
-    /// many as there are.
+    /// For each level of a cell, `(count + 1) / (k + levels)` over the first k ranked rows of the same data in which the cell is known, or
+    /// as many as there are.
     pub fn probabilities(&self, data: &Examples, ranked: &[usize], cell: &Cell) -> Vec<f64> {
         let mut counts = vec![0_u32; cell.levels()];
         let values = ranked.iter().filter_map(|&other| value(data, other, &cell.units));
@@ -81,10 +82,10 @@ struct Words {
     stride: usize,
     bits: Vec<u64>,
     known: Vec<u64>,
-    /// Units that are cells of their own, and units of groups, `[stride]` each.
+    /// Units that are single cells, and units of groups, `[stride]` each.
     single: Vec<u64>,
     grouped: Vec<u64>,
-    /// One unit of each cell.
+    /// The first unit of each cell.
     firsts: Vec<u64>,
 }
 
@@ -110,8 +111,8 @@ impl Words {
         }
     }
 
-    /// The share of cells that differ among those known in both rows; `None` where there is none. Two levels of a group differ in two units, which count as one
-    /// cell.
+    /// The share of cells that differ among those known in both rows; `None` if there are none. Two levels of a group differ in two units,
+    /// which count as one cell.
     fn distance(&self, a: usize, b: usize) -> Option<f64> {
         let [a, b] = [a, b].map(|row| row * self.stride);
         let (mut halves, mut cells) = (0, 0);
@@ -125,7 +126,7 @@ impl Words {
     }
 }
 
-/// Bytes as a word, the first the lowest.
+/// Bytes as a word, the first byte lowest.
 fn word(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.enumerate().map(|(place, byte)| u64::from(byte) << (8 * place)).sum()
 }
@@ -162,7 +163,7 @@ mod tests {
         assert_eq!(distances, [Some(1.0 / 3.0), Some(2.0 / 3.0), Some(0.5), None]);
         assert_eq!((neighbours.ranked(0), neighbours.compared()), (vec![1, 3, 2], 5));
         let of = |units: Range<usize>| neighbours.probabilities(&data, &neighbours.ranked(0), &Cell { row: 0, units, truth: 0 });
-        // Of unit 0 row 3 knows nothing, so the next one is asked.
+        // Unit 0 is missing in row 3, so the next row is used.
         assert_eq!(of(0..1), [0.5, 0.5]);
         assert_eq!(of(1..4), [2.0 / 5.0, 2.0 / 5.0, 1.0 / 5.0]);
         assert_eq!(neighbours.ranked(4), Vec::<usize>::new());

@@ -1,4 +1,4 @@
-//! Whether to trust what is filled in: hidden cells, filled in by the model and by two baselines, against the truth.
+//! Whether imputations can be trusted: hidden cells, filled in by the model and by two baselines, against the truth.
 
 use super::baselines::{Columns, Neighbours};
 use super::hidden::{Cell, HiddenCells};
@@ -11,23 +11,23 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The probability of the truth is taken for at least this much in a logarithm: a loss is at most 13.8 nats.
+/// The least probability of the truth used in a logarithm, so that a loss is at most 13.8 nats.
 pub const LEAST_PROBABILITY: f64 = 1e-6;
 
-/// What fills in.
+/// A method that fills in cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ImputationMethod {
     /// The model, by an [`Imputer`].
     Model,
-    /// The most frequent value of the column, and as probabilities `(count + 1) / (rows + levels)` over the rows in which the cell is known.
+    /// The most frequent value of the column, with probabilities `(count + 1) / (rows + levels)` over the rows in which the cell is known.
     ColumnMode,
     /// The same over the k nearest rows in which the cell is known, by the share of cells that differ among those known in both.
     Neighbours,
 }
 
 impl ImputationMethod {
-    /// All of them.
+    /// All methods.
     pub const ALL: [Self; 3] = [Self::Model, Self::ColumnMode, Self::Neighbours];
 
     /// Its name in words.
@@ -40,17 +40,17 @@ impl ImputationMethod {
     }
 }
 
-/// How an evaluation is made, besides what is hidden.
+/// Settings of an evaluation, apart from what is hidden.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EvaluationSettings {
-    /// k: rows that the nearest neighbours are.
+    /// k: number of nearest rows.
     pub neighbours: usize,
-    /// Rows whose hidden cells are scored at most, spread evenly over those that have any.
+    /// The most rows whose hidden cells are scored, spread evenly over those that have any.
     pub most_rows: usize,
-    /// Rows that each is compared with at most, spread evenly over the data set: all pairs of many rows would take too long.
+    /// The most rows that each is compared with, spread evenly over the data set: all pairs of many rows would take too long.
     pub most_compared: usize,
-    /// The model's chains.
+    /// Settings of the model's chains.
     pub impute: ImputeSettings,
 }
 
@@ -64,7 +64,7 @@ impl EvaluationSettings {
     /// Accepts settings that make sense.
     ///
     /// # Errors
-    /// [`DbmError::Setting`] naming the first one out of its range.
+    /// [`DbmError::Setting`], naming the first setting out of range.
     pub fn check(&self) -> Result<(), DbmError> {
         within("nearest neighbours", "1 to 10000", self.neighbours as f64, (1..=10_000).contains(&self.neighbours))?;
         within("rows to score", "at least 1", self.most_rows as f64, self.most_rows >= 1)?;
@@ -73,12 +73,12 @@ impl EvaluationSettings {
     }
 }
 
-/// What one method says of one hidden cell.
+/// What one method predicts for one hidden cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
-    /// The probability that it gave the truth.
+    /// The probability it gave to the truth.
     pub of_truth: f64,
-    /// The value it thinks likeliest, the first of several.
+    /// The value it considers most likely, the first in case of a tie.
     pub value: usize,
 }
 
@@ -93,33 +93,33 @@ impl Prediction {
 /// One hidden cell, filled in by every method.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// Which cell, with the truth.
+    /// The cell, with its true value.
     pub cell: Cell,
     /// In the order of [`ImputationMethod::ALL`].
     pub predictions: [Prediction; 3],
 }
 
-/// How well a method does on the cells scored.
+/// How well a method does on the scored cells.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Score {
-    /// Share of the cells whose likeliest value is the truth.
+    /// Share of the cells whose most likely value is the truth.
     pub accuracy: f64,
-    /// Mean of `- log P(truth)`, in nats a cell, with [`LEAST_PROBABILITY`] in place of anything less.
+    /// Mean of `- log P(truth)`, in nats per cell; probabilities below [`LEAST_PROBABILITY`] count as that.
     pub log_loss: f64,
     /// Its standard error over the cells.
     pub log_loss_error: f64,
 }
 
-/// What an evaluation found, and of how much.
+/// The result of an evaluation, and how much it covers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// Hidden cells that were scored.
     pub cells: usize,
-    /// Rows that these are in.
+    /// Rows with scored cells.
     pub rows: usize,
     /// Rows that have hidden cells.
     pub rows_with_hidden: usize,
-    /// Rows that each was compared with for its neighbours.
+    /// Rows that each was compared with to find its neighbours.
     pub rows_compared: usize,
     /// Rows of the data set.
     pub rows_in_all: usize,
@@ -128,14 +128,14 @@ pub struct Report {
 }
 
 impl Report {
-    /// Of one method.
+    /// The score of one method.
     pub fn of(&self, method: ImputationMethod) -> Score {
         self.scores[method as usize]
     }
 }
 
-/// An evaluation at work: rows of hidden cells to be scored, in any order and on any thread, and then told together. All methods see the data
-/// with what was hidden missing.
+/// An evaluation in progress: rows of hidden cells are scored in any order and on any thread, and then summarized. All methods see the data
+/// with the hidden cells missing.
 ///
 /// ```
 /// use dbm_core::impute::{Evaluation, EvaluationSettings, ImputationMethod, hide};
@@ -157,16 +157,16 @@ pub struct Evaluation {
     imputer: Imputer,
     columns: Columns,
     neighbours: Neighbours,
-    /// The cells of each row that is scored, as ranges of those hidden.
+    /// The cells of each scored row, as ranges of the hidden cells.
     rows: Vec<Range<usize>>,
     rows_with_hidden: usize,
 }
 
 impl Evaluation {
-    /// Of this model, whose visible units in `groups` are one-hot, on what was hidden with the same groups.
+    /// For this model, whose visible units in `groups` are one-hot, on cells hidden with the same groups.
     ///
     /// # Errors
-    /// Those of [`EvaluationSettings::check`] and [`Imputer::new`]; [`DbmError::Shape`] where the data are not as wide as the visible layer.
+    /// Those of [`EvaluationSettings::check`] and [`Imputer::new`]; [`DbmError::Shape`] if the data are not as wide as the visible layer.
     pub fn new(
         model: Dbm,
         hidden: Arc<HiddenCells>,
@@ -191,15 +191,15 @@ impl Evaluation {
         Ok(Self { hidden, imputer, columns, neighbours, rows, rows_with_hidden: all.len() })
     }
 
-    /// How many rows there are to score.
+    /// Number of rows to score.
     pub fn rows(&self) -> usize {
         self.rows.len()
     }
 
-    /// Scores the hidden cells of some of these rows. Any partition into calls gives the same outcomes.
+    /// Scores the hidden cells of some of these rows. Any division into calls gives the same outcomes.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where there are fewer rows.
+    /// [`DbmError::Shape`] if there are fewer rows.
     pub fn score(&self, rows: Range<usize>) -> Result<Vec<Outcome>, DbmError> {
         let (expected, got) = (rows.end, self.rows.len());
         let too_few = || DbmError::Shape { what: "the list of rows to score".into(), expected, got };
@@ -222,7 +222,7 @@ impl Evaluation {
         Ok(outcomes)
     }
 
-    /// All outcomes together, in the order of the rows.
+    /// The summary of all outcomes, in the order of the rows.
     pub fn report(&self, outcomes: &[Outcome]) -> Report {
         let score = |method: ImputationMethod| {
             let predictions = outcomes.iter().map(|outcome| (outcome.cell.truth, outcome.predictions[method as usize]));
@@ -233,7 +233,7 @@ impl Evaluation {
             Score { accuracy: right as f64 / outcomes.len() as f64, log_loss, log_loss_error }
         };
         let mut rows = BTreeSet::new();
-        rows.extend(outcomes.iter().map(|outcome| outcome.cell.row)); // one by one: to collect them would sort them first, in kilobytes of the page
+        rows.extend(outcomes.iter().map(|outcome| outcome.cell.row)); // one by one, since collecting would sort them first, which adds kilobytes to the page
         Report {
             cells: outcomes.len(),
             rows: rows.len(),

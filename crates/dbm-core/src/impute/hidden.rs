@@ -1,4 +1,4 @@
-//! Hiding known cells, so that what is filled in can be held against the truth.
+//! Hides known cells, so that imputations can be compared with the truth.
 
 use crate::error::within;
 use crate::rng::{Purpose, Streams};
@@ -8,27 +8,27 @@ use std::ops::Range;
 /// A known cell that was hidden: a single visible unit, or a one-hot group of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// Of the data set.
+    /// Row of the data set.
     pub row: usize,
     /// Its visible units.
     pub units: Range<usize>,
-    /// What it was: of a single unit its bit, of a group which of its units was high.
+    /// Its true value: the bit of a single unit, or which unit of a group was high.
     pub truth: usize,
 }
 
 impl Cell {
-    /// How many values it can have.
+    /// Number of values it can have.
     pub fn levels(&self) -> usize {
         levels(&self.units)
     }
 }
 
-/// How many values a cell of these units can have: a group of one unit is never a cell.
+/// Number of values that a cell of these units can have; a group of one unit is never a cell.
 pub(super) fn levels(units: &Range<usize>) -> usize {
     if units.len() == 1 { 2 } else { units.len() }
 }
 
-/// What a cell of these units is in a row; `None` where it is not known whole, or, being a group, has not exactly one high unit.
+/// The value of these units in a row; `None` if not all are known, or if a group does not have exactly one high unit.
 pub(super) fn value(data: &Examples, row: usize, units: &Range<usize>) -> Option<usize> {
     if !units.clone().all(|i| data.is_known(row, i)) {
         return None;
@@ -41,7 +41,7 @@ pub(super) fn value(data: &Examples, row: usize, units: &Range<usize>) -> Option
     high.next().is_none().then_some(first - units.start)
 }
 
-/// The visible units of each cell: every group, and every unit in no group, in their order.
+/// The visible units of each cell: every group, and every unit outside groups, in order.
 pub(super) fn cells(groups: &[Range<usize>], width: usize) -> Vec<Range<usize>> {
     let mut cells = Vec::new();
     let mut end = 0;
@@ -54,12 +54,12 @@ pub(super) fn cells(groups: &[Range<usize>], width: usize) -> Vec<Range<usize>> 
     cells
 }
 
-/// Whether this is a group of one unit, whose value is no question.
+/// Whether this is a group of one unit, whose value is not in question.
 fn alone(groups: &[Range<usize>], units: &Range<usize>) -> bool {
     units.len() == 1 && groups.binary_search_by_key(&units.start, |group| group.start).is_ok()
 }
 
-/// A data set of which some known cells are hidden.
+/// A data set with some known cells hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HiddenCells {
     examples: Examples,
@@ -67,11 +67,11 @@ pub struct HiddenCells {
 }
 
 impl HiddenCells {
-    /// What is known in `whole` and missing in `seen`, which are the same examples otherwise: cells that were held back from training. Those that
+    /// The cells known in `whole` and missing in `seen`, which are otherwise the same examples: cells held back from training. Cells that
     /// [`hide`] would never hide are left out.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where the two are not of one size, [`DbmError::Setting`] where nothing is hidden, and for groups as in [`hide`].
+    /// [`DbmError::Shape`] if the two differ in size, [`DbmError::Setting`] if nothing is hidden, and for groups as in [`hide`].
     pub fn between(whole: &Examples, seen: Examples, groups: &[Range<usize>]) -> Result<Self, DbmError> {
         one_hot::check(groups, whole.width())?;
         let what = "the data set without what is held back";
@@ -90,22 +90,22 @@ impl HiddenCells {
         Ok(Self { examples: seen, cells: hidden })
     }
 
-    /// The data set with what was hidden missing.
+    /// The data set with the hidden cells missing.
     pub fn examples(&self) -> &Examples {
         &self.examples
     }
 
-    /// What was hidden, row by row.
+    /// The hidden cells, row by row.
     pub fn cells(&self) -> &[Cell] {
         &self.cells
     }
 }
 
-/// Hides each known cell with probability `share`, by the stream of [`Purpose::Hiding`] at its row. All units of a group go together; a group that is not
-/// known whole, has not exactly one high unit, or has one unit only, is never hidden.
+/// Hides each known cell with probability `share`, by the stream of [`Purpose::Hiding`] at its row. All units of a group are hidden
+/// together. A group is never hidden if it is not fully known, does not have exactly one high unit, or has only one unit.
 ///
-/// A model that has been trained on the cells hidden may know them by heart, and fares better then than on gaps that nobody can look up: for an honest
-/// score hide first, train on [`HiddenCells::examples`], and evaluate that model.
+/// A model trained on the hidden cells may have memorized them, and then scores better than on real gaps. For an honest score, hide first,
+/// train on [`HiddenCells::examples`], and evaluate that model.
 ///
 /// ```
 /// use dbm_core::{Examples, impute::hide};
@@ -117,8 +117,8 @@ impl HiddenCells {
 /// ```
 ///
 /// # Errors
-/// [`DbmError::Setting`] for a share that is not above 0 and below 1, or by which nothing was hidden, and for groups that are not as
-/// [`super::Imputer::new`] has them.
+/// [`DbmError::Setting`] if the share is not above 0 and below 1, if nothing was hidden, and for groups that [`super::Imputer::new`] would
+/// refuse.
 pub fn hide(data: &Examples, groups: &[Range<usize>], share: f64, seed: u64) -> Result<HiddenCells, DbmError> {
     one_hot::check(groups, data.width())?;
     within("share of cells to hide", "a number above 0 and below 1", share, share > 0.0 && share < 1.0)?;
@@ -131,7 +131,7 @@ pub fn hide(data: &Examples, groups: &[Range<usize>], share: f64, seed: u64) -> 
         known.extend(data.known_row(row).into_iter().map(u8::from));
         let mut stream = streams.at(Purpose::Hiding, row as u64, 0);
         for units in &all {
-            // Every cell draws, so that what is hidden of one does not depend on the others.
+            // Every cell makes a draw, so that whether one is hidden does not depend on the others.
             let drawn = stream.uniform() < share;
             if drawn
                 && !alone(groups, units)

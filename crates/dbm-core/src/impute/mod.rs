@@ -1,4 +1,4 @@
-//! Filling the gaps of a data set: the probability of every missing unit, from chains clamped to what is known.
+//! Fills the gaps of a data set: the probability of every missing unit, from chains clamped to what is known.
 
 mod baselines;
 mod evaluation;
@@ -19,11 +19,11 @@ use crate::{Backend, Clamp, Dbm, DbmError, Examples};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// How much work a row with gaps is.
+/// How much work a row with gaps takes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ImputeSettings {
-    /// K: chains a row, each a completion.
+    /// K: chains per row, each giving a completion.
     pub completions: u32,
     /// Gibbs sweeps of each chain before the first one that counts.
     pub sweeps: u32,
@@ -43,7 +43,7 @@ impl ImputeSettings {
     /// Accepts settings that make sense.
     ///
     /// # Errors
-    /// [`DbmError::Setting`] naming the first one out of its range.
+    /// [`DbmError::Setting`], naming the first setting out of range.
     pub fn check(&self) -> Result<(), DbmError> {
         let expected = "1 to 10000 chains a row";
         within("completions", expected, f64::from(self.completions), (1..=10_000).contains(&self.completions))?;
@@ -52,20 +52,21 @@ impl ImputeSettings {
     }
 }
 
-/// Fills the gaps of data sets by one model.
+/// Fills the gaps of data sets with one model.
 ///
-/// For a row of which `v_known` is known, K chains of `p(v_missing, h | v_known)` start uniformly at random and make blocked Gibbs sweeps, odd
-/// layers first; known units never change. After `sweeps` of them, each of `draws` sweeps more adds `P(v_i high | h_1)`, with `h_1` as that sweep drew
-/// it, to the mean over all chains: less noisy than counting the states themselves, with the same expectation (Rao and Blackwell). The error of the mean
-/// falls with K; that the chains had too few sweeps to forget where they began, it does not show.
+/// For a row with known units `v_known`, K chains of `p(v_missing, h | v_known)` start uniformly at random and make blocked Gibbs sweeps,
+/// odd layers first; known units never change. After `sweeps` of them, each of another `draws` sweeps adds `P(v_i high | h_1)`, with the
+/// `h_1` drawn in that sweep, to the mean over all chains. This is less noisy than counting the states themselves, with the same
+/// expectation (Rao and Blackwell). The error of the mean falls with K; it does not show whether the chains had too few sweeps to forget
+/// their start.
 ///
-/// **Groups** are the one-hot units of a categorical value: exactly one of a group is high. The chains know this: the missing units of
-/// a group are drawn together, unit i with probability `softmax_i(gap a)` among them, `a` being their fields, and it is these probabilities whose mean is
-/// taken. So they estimate `P(level i | v_known, every missing group has exactly one high unit)`, and add up to 1 over a missing group. Of a group of
-/// which some units are known, the others share what is left: nothing, where a known one is high.
+/// **Groups** are the one-hot units of a categorical value: exactly one unit of a group is high. The chains respect this: the missing units
+/// of a group are drawn together, unit i with probability `softmax_i(gap a)` among them, where `a` are their fields, and these are the
+/// probabilities that are averaged. So they estimate `P(level i | v_known, every missing group has exactly one high unit)`, and add up to 1
+/// over a missing group. If some units of a group are known, the others share what is left: nothing, if a known one is high.
 ///
-/// Always in plain arithmetic ([`Backend::Plain`]), and every chain from a stream of its own at ([`Purpose::Imputation`], row, chain): a row's numbers
-/// depend on the model, the row, its place in the data set and the settings, and on nothing else. The page and the command give the same bits.
+/// Computed in plain arithmetic ([`Backend::Plain`]), with one stream per chain at ([`Purpose::Imputation`], row, chain): a row's numbers
+/// depend only on the model, the row, its place in the data set and the settings. The page and the command give the same bits.
 ///
 /// ```
 /// use dbm_core::impute::{ImputeSettings, Imputer};
@@ -87,11 +88,11 @@ pub struct Imputer {
     settings: ImputeSettings,
 }
 
-/// Draws units as [`GibbsDraw`] does, but the missing visible ones of a one-hot group together.
+/// Draws units as [`GibbsDraw`] does, except that the missing units of a one-hot group are drawn together.
 struct OneHotDraw<'a, F> {
     draw: GibbsDraw<'a>,
     groups: &'a [Range<usize>],
-    /// The bit of a visible unit that is clamped.
+    /// The bit of a clamped visible unit.
     clamped: &'a F,
 }
 
@@ -108,28 +109,29 @@ impl<F: Fn(usize) -> Option<bool>> UpdateRule for OneHotDraw<'_, F> {
 /// One row with its gaps filled.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filled {
-    /// Probability of each visible unit to be high, `[n_0]`; of a known one 0 or 1.
+    /// The probability that each visible unit is high, `[n_0]`; 0 or 1 for a known one.
     pub highs: Vec<f32>,
-    /// Where each chain ended, as bytes 0 and 1, `[K, n_0]`: so many answers, each of one piece.
+    /// The final state of each chain, as bytes 0 and 1, `[K, n_0]`: each is one consistent answer.
     pub completions: Vec<u8>,
 }
 
 impl Imputer {
-    /// By this model, whose visible units in `groups` are one-hot.
+    /// For this model, whose visible units in `groups` are one-hot.
     ///
     /// # Errors
-    /// [`DbmError::Setting`] for settings out of their range, and for groups that are empty, overlap, do not rise, or reach beyond the visible layer.
+    /// [`DbmError::Setting`] for settings out of range, and for groups that are empty, overlap, are not in rising order, or reach beyond
+    /// the visible layer.
     pub fn new(model: Dbm, groups: &[Range<usize>], settings: ImputeSettings) -> Result<Self, DbmError> {
         settings.check()?;
         one_hot::check(groups, model.n_visible())?;
         Ok(Self { model: model.with_backend(Backend::Plain), groups: groups.to_vec(), settings })
     }
 
-    /// The probability of each visible unit to be high in these rows, `[rows, n_0]`: 0 or 1 where it is known. Any partition of the rows into
+    /// The probability that each visible unit is high in these rows, `[rows, n_0]`: 0 or 1 if it is known. Any division of the rows into
     /// calls gives the same numbers.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where the data are not as wide as the visible layer, or have fewer rows.
+    /// [`DbmError::Shape`] if the data are not as wide as the visible layer, or have fewer rows.
     pub fn highs(&self, data: &Examples, rows: Range<usize>) -> Result<Matrix, DbmError> {
         let mut highs = Matrix::zeros(0, self.model.n_visible());
         for row in rows {
@@ -141,7 +143,7 @@ impl Imputer {
     /// Fills one row.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where the data are not as wide as the visible layer, or have no such row.
+    /// [`DbmError::Shape`] if the data are not as wide as the visible layer, or have no such row.
     pub fn fill(&self, data: &Examples, row: usize) -> Result<Filled, DbmError> {
         let (n, k) = (self.model.n_visible(), self.settings.completions as usize);
         data.check_width(n)?;

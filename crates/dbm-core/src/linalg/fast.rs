@@ -1,5 +1,5 @@
 //! The same kernels through `gemm`: AVX-512, AVX2 or simd128, found at run time (wasm: at build time).
-#![allow(unsafe_code)] // `gemm` takes raw pointers; the one call below is all there is
+#![allow(unsafe_code)] // `gemm` takes raw pointers, in the single call below
 
 use super::Matrix;
 use gemm::{Parallelism, gemm};
@@ -26,8 +26,9 @@ fn add_scaled_product(
 ) {
     assert_eq!((out.len(), b.len()), (m * n, k * n));
     assert!(m * k == 0 || (m - 1) * row + (k - 1) * column < a.len());
-    // SAFETY: `out` and `b` hold exactly m*n and k*n values and are read and written row-major (column stride 1, row stride n), and the last entry of `a`
-    // that is read is inside it, all asserted above; so every access is inside the slices. `out` is borrowed mutably, so it overlaps neither of the others.
+    // SAFETY: `out` and `b` hold exactly m*n and k*n values and are read and written row-major (column stride 1, row stride n), and the
+    // last entry of `a` that is read is inside it, all asserted above; so every access is inside the slices. `out` is borrowed mutably, so
+    // it overlaps neither of the others.
     unsafe {
         gemm(
             m,

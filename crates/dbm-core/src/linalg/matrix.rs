@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Side of the tiles that a transposition moves.
+/// Side of the tiles in which a transposition proceeds.
 const TILE: usize = 16;
 /// Side of the squares of a tile that are transposed in registers.
 const SQUARE: usize = 4;
@@ -17,7 +17,7 @@ pub struct Matrix {
     data: Vec<f32>,
 }
 
-/// A matrix as it is sent: its values as one run of bytes, in the order of the machine.
+/// A matrix as it is sent: its values as one sequence of bytes, in the machine's byte order.
 #[derive(Deserialize)]
 struct Packed<'a> {
     rows: usize,
@@ -42,12 +42,12 @@ impl TryFrom<Packed<'_>> for Matrix {
 }
 
 impl Matrix {
-    /// Of zeros alone.
+    /// A matrix of zeros.
     pub fn zeros(rows: usize, columns: usize) -> Self {
         Self { rows, columns, data: vec![0.0; rows * columns] }
     }
 
-    /// From values, row after row.
+    /// From values, row by row.
     ///
     /// # Panics
     /// If `data` does not hold `rows * columns` values.
@@ -66,12 +66,12 @@ impl Matrix {
         self.columns
     }
 
-    /// All values, row after row.
+    /// All values, row by row.
     pub fn data(&self) -> &[f32] {
         &self.data
     }
 
-    /// All values, to change.
+    /// All values, mutable.
     pub fn data_mut(&mut self) -> &mut [f32] {
         &mut self.data
     }
@@ -81,7 +81,7 @@ impl Matrix {
         &self.data[row * self.columns..(row + 1) * self.columns]
     }
 
-    /// One row, to change.
+    /// One row, mutable.
     pub fn row_mut(&mut self, row: usize) -> &mut [f32] {
         &mut self.data[row * self.columns..(row + 1) * self.columns]
     }
@@ -102,7 +102,7 @@ impl Matrix {
         selected
     }
 
-    /// Makes room for so many more rows at once.
+    /// Reserves space for this many more rows.
     pub fn reserve_rows(&mut self, rows: usize) {
         self.data.reserve_exact(rows * self.columns);
     }
@@ -110,7 +110,7 @@ impl Matrix {
     /// Appends a row.
     ///
     /// # Panics
-    /// If it is not one row wide.
+    /// If its length is not the number of columns.
     pub fn push_row(&mut self, row: &[f32]) {
         assert_eq!(row.len(), self.columns);
         self.data.extend_from_slice(row);
@@ -120,14 +120,14 @@ impl Matrix {
     /// Appends the rows of another matrix.
     ///
     /// # Panics
-    /// If they are of another width.
+    /// If they have another width.
     pub fn push_rows(&mut self, rows: &Self) {
         assert_eq!(rows.columns, self.columns);
         self.data.extend_from_slice(&rows.data);
         self.rows += rows.rows;
     }
 
-    /// The last row, to change.
+    /// The last row, mutable.
     ///
     /// # Panics
     /// If there is none.
@@ -136,11 +136,11 @@ impl Matrix {
         &mut self.data[start..]
     }
 
-    /// Writes rows `from..` of the transpose into `into`, as many as it holds, tile by tile so that both sides stay in the
-    /// first-level cache.
+    /// Writes rows `from..` of the transpose into `into`, as many as it holds, tile by tile so that both sides stay in the first-level
+    /// cache.
     ///
     /// # Panics
-    /// If `into` holds no whole number of such rows, or more than there are.
+    /// If `into` does not hold a whole number of such rows, or holds more than there are.
     pub fn transpose_rows_into(&self, from: usize, into: &mut [f32]) {
         let rows = into.len() / self.rows;
         assert!(
@@ -168,7 +168,7 @@ impl Matrix {
         }
     }
 
-    /// Adds the transpose to `out`, row-major, tile by tile likewise.
+    /// Adds the transpose to `out`, row-major, also tile by tile.
     ///
     /// # Panics
     /// If `out` has another size.
@@ -185,7 +185,8 @@ impl Matrix {
         }
     }
 
-    /// Writes the square whose first value is at `row` and `column`, transposed, to where its first row begins; in registers, since its size is known.
+    /// Writes the transpose of the square that begins at `row` and `column` to `into`, from `start` on. Its size is known, so it stays in
+    /// registers.
     fn transpose_square(&self, row: usize, column: usize, into: &mut [f32], start: usize) {
         let rows: [&[f32; SQUARE]; SQUARE] = std::array::from_fn(|i| {
             let start = (row + i) * self.columns + column;
@@ -197,7 +198,7 @@ impl Matrix {
         }
     }
 
-    /// The transpose, a copy.
+    /// The transpose, as a copy.
     pub fn transposed(&self) -> Self {
         let mut result = Self::zeros(self.columns, self.rows);
         if self.rows > 0 {

@@ -1,4 +1,4 @@
-//! The few kernels the rest calls: batch products, rank-k updates and row additions, each with a plain reference.
+//! The few kernels that everything else uses: batch products, rank-k updates and row additions, each with a plain reference.
 
 mod fast;
 mod matrix;
@@ -26,8 +26,9 @@ choices! {
 }
 
 impl Backend {
-    /// As how many multiply-adds of a batch product the addition of a row of the same length counts. The choice between the two is part of a run's bits, so it is one number a backend and
-    /// no measurement at start; `Fast` was measured with AVX-512, where all from 6 to 11 take the same time.
+    /// Adding a row counts as this many multiply-adds of a batch product for each of its entries. The choice between the two affects a
+    /// run's bits, so it is a constant for each backend and not measured at start. `Fast` was measured with AVX-512, where all values from
+    /// 6 to 11 take the same time.
     pub(crate) fn row_cost(self) -> usize {
         match self {
             Self::Fast => 8,
@@ -49,8 +50,8 @@ impl Backend {
         }
     }
 
-    /// As [`Backend::add_product`], for an `a` that holds only the two `values`, low and high: by tables of partial sums ([`Codes::add_product`]). Where another
-    /// value turns up after all, it is the product.
+    /// As [`Backend::add_product`], for an `a` that holds only the two `values`, low and high: by tables of partial sums
+    /// ([`Codes::add_product`]). If `a` holds another value after all, by the ordinary product.
     ///
     /// # Panics
     /// If the shapes do not fit.
@@ -64,7 +65,8 @@ impl Backend {
         }
     }
 
-    /// `out = 1 start^T + a b` with `start: [n]`, the rest as in [`Backend::add_binary_product`], whose bits it has where all rows of `out` are `start`.
+    /// `out = 1 start^T + a b` with `start: [n]`, otherwise as [`Backend::add_binary_product`]; the bits are the same as with all rows of
+    /// `out` set to `start` first.
     ///
     /// # Panics
     /// If the shapes do not fit.
@@ -79,7 +81,7 @@ impl Backend {
         self.add_product(out, a, b);
     }
 
-    /// Codes of these states, where they are what this backend computes by.
+    /// Codes of these states, if this backend computes with them.
     fn codes(self, a: &[f32], k: usize, values: (f32, f32)) -> Option<Codes> {
         (self == Self::Fast).then(|| Codes::of_states(a, k, values)).flatten()
     }
@@ -122,7 +124,7 @@ mod tests {
         }
     }
 
-    /// What both kernels add to the same matrix is the same.
+    /// Both kernels add the same to the same matrix.
     fn check(start: &Matrix, add: impl Fn(Backend, &mut [f32])) {
         let (mut fast, mut plain) = (start.clone(), start.clone());
         add(Backend::Fast, fast.data_mut());
@@ -156,7 +158,7 @@ mod tests {
                     Backend::Plain.add_binary_product(plain.data_mut(), a.data(), (low, high), &b);
                     Backend::Plain.add_product(product.data_mut(), a.data(), &b);
                     assert_eq!(plain, product);
-                    // From the same row everywhere, set is added.
+                    // The same bits as adding to rows that are all equal to `start`.
                     for backend in [Backend::Fast, Backend::Plain] {
                         let (mut added, mut set) = (Matrix::zeros(0, n), start.clone());
                         (0..m).for_each(|_| added.push_row(start.row(0)));

@@ -1,6 +1,6 @@
-//! Sums over rows: what a flipped unit does to the fields of its neighbours.
+//! Sums over rows: how a flipped unit changes the fields of its neighbours.
 //!
-//! Element by element and without fused multiply-adds, so the bits do not depend on the vector unit that `pulp` finds.
+//! Element by element and without fused multiply-adds, so that the bits do not depend on the vector unit that `pulp` finds.
 
 use crate::vector::vectorized;
 use std::ops::{Add, AddAssign, Mul};
@@ -21,13 +21,13 @@ pub fn add_scaled(out: &mut [f32], alpha: f32, row: &[f32]) {
     );
 }
 
-/// The number type that sums are taken in.
+/// The number type in which sums are computed.
 pub trait Sum: Copy + From<f32> + Add<Output = Self> + Mul<Output = Self> + AddAssign {}
 impl Sum for f32 {}
 impl Sum for f64 {}
 
-/// `out += sum_i alphas[i] rows[i]`, four rows at a pass so that `out` is loaded and stored a quarter as often; in f64 for fields that are carried through a long
-/// coupling.
+/// `out += sum_i alphas[i] rows[i]`, four rows per pass, so that `out` is loaded and stored a quarter as often; in f64 for fields that are
+/// updated through a long coupling.
 ///
 /// # Panics
 /// If a row is shorter than `out`.
@@ -62,7 +62,7 @@ pub fn add_scaled_rows<'a, T: Sum>(out: &mut [T], flips: &[(u32, f32)], row_of: 
     }
 }
 
-/// The sums of `a_i b_i` in so many fixed lanes, `i mod N`.
+/// The sums of `a_i b_i` in `N` fixed lanes, `i mod N`.
 fn lanes_of<T: Sum, const N: usize>(a: &[f32], b: &[f32]) -> [T; N] {
     assert_eq!(a.len(), b.len());
     vectorized(

@@ -1,11 +1,12 @@
-//! Products of binary states by tables of partial sums: an addition for four or five inputs instead of as many multiply-adds.
+//! Products of binary states by tables of partial sums: one addition for four or five inputs instead of as many multiply-adds.
 //!
-//! The "method of four Russians" (Arlazarov, Dinic, Kronrod and Faradzhev 1970). `out[i] += sum_t x_it r_t` with `x_it` one of two values `low` and `high`: four
-//! rows `r_t` have only 16 sums, each one addition from another, and every `i` adds the one that its four bits name. Where `low = -high`, the 32 sums of five rows are 16
-//! and the same negated: a fifth input costs a sign, by which the entry is multiplied as it is added. The tables of a block of columns stay in the first-level cache.
+//! The "method of four Russians" (Arlazarov, Dinic, Kronrod and Faradzhev 1970). In `out[i] += sum_t x_it r_t`, `x_it` takes one of two
+//! values, `low` and `high`. Four rows `r_t` have only 16 sums, each one addition away from another, and every `i` adds the sum that its
+//! four bits select. If `low = -high`, the 32 sums of five rows are 16 sums and their negatives: a fifth input costs only a sign, by which
+//! the entry is multiplied as it is added. The tables of a block of columns stay in the first-level cache.
 //!
-//! An entry of `out` is a sum in a fixed order, table by table. Multiplying by 1 or -1 rounds nothing, fused with the addition or not: its bits depend neither on the
-//! vector unit nor on what else is computed beside it.
+//! An entry of `out` is a sum in a fixed order, table by table. Multiplying by 1 or -1 rounds nothing, fused with the addition or not, so
+//! its bits depend neither on the vector unit nor on what else is computed alongside.
 
 use super::Matrix;
 use crate::vector::dispatch;
@@ -13,37 +14,39 @@ use bytemuck::{cast_slice, cast_slice_mut};
 use pulp::{Simd, WithSimd};
 use std::ops::Range;
 
-/// Inputs whose bits name an entry of a table, and how many entries it has.
+/// Inputs whose bits select an entry of a table, and the number of entries.
 const NAMING: usize = 4;
 const ENTRIES: usize = 1 << NAMING;
 /// Inputs that share a table: these, and the one that negates the entry.
 const GROUP: usize = NAMING + 1;
-/// Tables that the codes of a word look into, and inputs whose bits name their entries.
+/// Tables for the codes of a word, and inputs whose bits select their entries.
 const TABLES: usize = 8;
 const NAMES: usize = TABLES * NAMING;
 
-/// Rows of `out` from which on the making of tables is repaid: a table costs 16 additions, a row without one 7.
+/// The number of rows of `out` from which tables pay off: building a table costs 16 additions, a row without one 7.
 const WORTHWHILE_ROWS: usize = 4;
 
-/// The tables for a word's inputs and a block of columns. A line of the cache must hold whole vectors: an entry that lies in two lines costs twice as much.
+/// The tables for a word's inputs and a block of columns. Aligned so that a cache line holds whole vectors: an entry across two lines costs
+/// twice as much.
 #[repr(align(64))]
 struct Tables<T, const VECTORS: usize>([[[T; VECTORS]; ENTRIES]; TABLES]);
 
-/// What a row adds of [`TABLES`] tables. Inputs `4 g`, ..., `4 g + 3` of a word and input `32 + g` share table `g`. Where `low` is not `-high`, a word has only the first 32.
+/// The codes of a row for [`TABLES`] tables. Inputs `4 g`, ..., `4 g + 3` of a word and input `32 + g` share table `g`. If `low` is not
+/// `-high`, a word has only the first 32.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Word {
-    /// Four bits a table: the entry.
+    /// Four bits per table: the entry.
     entries: u32,
-    /// A bit a table, that of the first one the highest: whether the entry is negated, as it is where the fifth input is high. `entries` then names the entry of the
-    /// other values of all four.
+    /// One bit per table, that of the first table being the highest: whether the entry is negated, which is the case if the fifth input is
+    /// high. `entries` then selects the entry with all four values swapped.
     negated: u32,
 }
 
 impl Word {
-    /// That of inputs with these bits: those that name entries, and those that negate them.
+    /// The word of inputs with these bits: those that select entries, and those that negate them.
     #[inline(always)]
     fn new(names: u32, negated: u32) -> Self {
-        // A bit of eight to each four, then all four alike.
+        // Spreads eight bits to one per group of four, then sets all four alike.
         let mut spread = negated;
         spread = (spread | (spread << 12)) & 0x000f_000f;
         spread = (spread | (spread << 6)) & 0x0303_0303;
@@ -56,14 +59,14 @@ impl Word {
 #[derive(Clone, Copy)]
 struct Columns<'a> {
     data: &'a [f32],
-    /// Columns of the whole matrix.
+    /// Columns of the full matrix.
     width: usize,
     from: usize,
 }
 
 impl<'a> Columns<'a> {
-    /// The vectors, from this column on, of the rows of table `g` of the word whose inputs are `first..end`: those that name its entries, and the negating one. Rows
-    /// that are not there count nothing.
+    /// The vectors, from this column on, of the rows of table `g` in the word whose inputs are `first..end`: those that select its entries,
+    /// and the negating one. Rows beyond the end count as zero.
     #[inline(always)]
     fn group<S: Simd, const VECTORS: usize>(
         &self,
@@ -84,11 +87,12 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// Binary inputs of some rows: `words[w * rows + i]` is what row `i` adds of the tables of the inputs from `w` times `Codes::in_word` on.
+/// Binary inputs of some rows: `words[w * rows + i]` are the codes of row `i` for the tables of the inputs from `w` times `Codes::in_word`
+/// on.
 #[derive(Clone, Debug)]
 pub struct Codes {
     rows: usize,
-    /// How many inputs.
+    /// Number of inputs.
     pub inputs: usize,
     low: f32,
     high: f32,
@@ -96,7 +100,7 @@ pub struct Codes {
 }
 
 impl Codes {
-    /// No inputs yet, for so many rows, of values `low` and `high`.
+    /// No inputs yet, for this many rows, with values `low` and `high`.
     pub fn new(rows: usize, (low, high): (f32, f32)) -> Self {
         Self { rows, inputs: 0, low, high, words: Vec::new() }
     }
@@ -106,10 +110,10 @@ impl Codes {
         if self.low == -self.high { TABLES * GROUP } else { NAMES }
     }
 
-    /// Adds an input: high in those rows where `high` says so of the row's value.
+    /// Adds an input: high in the rows for whose value `high` returns true.
     ///
     /// # Panics
-    /// If there is not one value a row.
+    /// If there is not one value per row.
     #[inline(always)]
     pub fn push(&mut self, values: &[f32], high: impl Fn(f32) -> bool) {
         assert_eq!(values.len(), self.rows);
@@ -118,7 +122,7 @@ impl Codes {
             self.words.resize(self.words.len() + self.rows, Word::default());
         }
         let last = self.words.len() - self.rows;
-        // A negating input comes after those of its table that name the entry.
+        // Negating inputs come after all those that select entries.
         let table = place.saturating_sub(NAMES);
         let (names, negated) = if place < NAMES { (1 << place, 0) } else { (15 << (table * NAMING), 1 << (31 - table)) };
         for (word, &value) in self.words[last..].iter_mut().zip(values) {
@@ -129,7 +133,7 @@ impl Codes {
         self.inputs += 1;
     }
 
-    /// Those of `states: [rows, inputs]`, or nothing where some value is neither `low` nor `high`.
+    /// The codes of `states: [rows, inputs]`, or nothing if a value is neither `low` nor `high`.
     pub(super) fn of_states(states: &[f32], inputs: usize, (low, high): (f32, f32)) -> Option<Self> {
         let rows = states.len() / inputs;
         let mut codes = Self { inputs, ..Self::new(rows, (low, high)) };
@@ -140,7 +144,8 @@ impl Codes {
         known.then_some(codes)
     }
 
-    /// `out += X R` with `X: [m, k]` the values of rows `from..from + m` in all `k` inputs, `R: [k, n]` these columns of `right`, and `out: [m, n]`, row-major.
+    /// `out += X R`, where `X: [m, k]` are the values of rows `from..from + m` in all `k` inputs, `R: [k, n]` are these columns of `right`,
+    /// and `out: [m, n]` is row-major.
     ///
     /// # Panics
     /// If the shapes do not fit.
@@ -150,7 +155,8 @@ impl Codes {
         }
     }
 
-    /// `out = 1 start^T + X R`: [`Codes::add_product`] to rows that are all `start: [n]`, with the same bits, which are then written once and not read.
+    /// `out = 1 start^T + X R`: the same bits as [`Codes::add_product`] to rows that are all `start: [n]`, but the rows are written once
+    /// and never read.
     ///
     /// # Panics
     /// If the shapes do not fit.
@@ -172,7 +178,8 @@ impl Codes {
     }
 }
 
-/// Finds the words of some states, as [`Codes::of_states`] says. Written out for a vector unit: the same as plain loops is compiled to one value at a time.
+/// Finds the words of some states, for [`Codes::of_states`]. Written out for a vector unit: plain loops would compile to one value at a
+/// time.
 struct Packing<'a> {
     states: &'a [f32],
     inputs: usize,
@@ -202,7 +209,7 @@ impl WithSimd for Packing<'_> {
             }
             cast_slice::<_, u32>(&[bits]).iter().fold(0, |bits, lane| bits | lane)
         };
-        // The inputs of a row, 32 at a time, and then some that are low.
+        // The inputs of a row, 32 at a time, padded with low ones.
         let mut bits = vec![0; inputs.div_ceil(32) + 1];
         for (i, row) in states.chunks_exact(inputs).enumerate() {
             let (whole, rest) = row.as_chunks();
@@ -224,13 +231,13 @@ impl WithSimd for Packing<'_> {
     }
 }
 
-/// `out += X R`, as [`Codes::add_product`] says.
+/// `out += X R`, for [`Codes::add_product`].
 struct Product<'a> {
     out: &'a mut [f32],
-    /// What each row of `out` is to begin with, if not with what is there.
+    /// The initial value of each row of `out`, if not its present content.
     start: Option<&'a [f32]>,
     codes: &'a Codes,
-    /// The first of the rows of codes.
+    /// The first row of the codes.
     from: usize,
     right: Columns<'a>,
     /// Columns of `out`.
@@ -240,7 +247,8 @@ struct Product<'a> {
 impl WithSimd for Product<'_> {
     type Output = ();
 
-    /// Blocks of 32 columns: the tables of wider ones leave the first-level cache, those of narrower ones are looked into more often. (And of 4 where there is no vector unit.)
+    /// Blocks of 32 columns: the tables of wider blocks do not fit in the first-level cache, those of narrower ones are looked up more
+    /// often. (And blocks of 4 if there is no vector unit.)
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         match S::F32_LANES {
@@ -267,7 +275,7 @@ impl Product<'_> {
         let mut sums = Vec::with_capacity(out.len() / n);
         let mut tables = Tables([[[simd.splat_f32s(0.0); VECTORS]; ENTRIES]; TABLES]);
         for column in (0..n).step_by(block) {
-            // The last columns are computed as a block that begins in columns that are already done where it can: of these, nothing is kept.
+            // If possible, the last columns are computed as a block that overlaps columns already done; nothing is kept of the overlap.
             let first = column.min(n.saturating_sub(block));
             sums.clear();
             for row in out.chunks_exact(n) {
@@ -289,12 +297,14 @@ impl Product<'_> {
     }
 }
 
-/// A block of columns of a row of `out`. Blocks lie side by side while they are added to: where they come from, rows are far apart and vectors in two lines of the cache.
+/// A block of columns of a row of `out`. Blocks are contiguous while they are added to; in `out` itself, rows are far apart and vectors
+/// cross cache lines.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Block<T, const VECTORS: usize>([T; VECTORS]);
 
-/// Adds to a block of columns, from this one on; `tables` is room for the tables. The block stays in the first-level cache beside the tables, and each value of `right` is read once.
+/// Adds to a block of columns, starting at this one; `tables` is scratch space. The block stays in the first-level cache together with the
+/// tables, and each value of `right` is read once.
 #[inline(always)]
 fn add_block<S: Simd, const VECTORS: usize>(
     simd: S,
@@ -314,7 +324,7 @@ fn add_block<S: Simd, const VECTORS: usize>(
         if m < WORTHWHILE_ROWS {
             for g in 0..groups {
                 let [a, b, c, d, e] = right.group::<S, VECTORS>((first, end), g, column, &none);
-                // A loop: the closure of an array's `map` would be called, and compiled for no vector unit.
+                // A loop, since the closure of an array's `map` would become a call that is not compiled for the vector unit.
                 let mut each = [(none[0], [none[0]; NAMING]); VECTORS];
                 for (j, each) in each.iter_mut().enumerate() {
                     *each = terms(simd, [a[j], b[j], c[j], d[j], e[j]], low, gap);
@@ -328,7 +338,7 @@ fn add_block<S: Simd, const VECTORS: usize>(
         for (g, table) in tables.0[..groups].iter_mut().enumerate() {
             make(simd, table, right.group::<S, VECTORS>((first, end), g, column, &none), low, gap);
         }
-        // All tables are looked into, so that their places are known when this is compiled; of the last word's that are missing, every entry adds nothing.
+        // All tables are looked up, so that their positions are known at compile time; in the last word, the missing tables add nothing.
         for table in &mut tables.0[groups..] {
             *table = [nothing; ENTRIES];
         }
@@ -349,7 +359,7 @@ fn add_block<S: Simd, const VECTORS: usize>(
     }
 }
 
-/// What a table's inputs add where all are low, and what each that names an entry adds to that where it is high.
+/// What a table's inputs add if all are low, and what each selecting input adds to that if it is high.
 type Terms<T> = (T, [T; NAMING]);
 
 #[inline(always)]
@@ -358,7 +368,8 @@ fn terms<S: Simd>(simd: S, [a, b, c, d, e]: [S::f32s; GROUP], low: S::f32s, gap:
     (simd.mul_f32s(low, all), [simd.mul_f32s(gap, a), simd.mul_f32s(gap, b), simd.mul_f32s(gap, c), simd.mul_f32s(gap, d)])
 }
 
-/// All sums of four rows, with what the fifth adds where it is low. Vector by vector: a browser puts on its stack what is loaded long before it is used.
+/// All sums of four rows, plus what the fifth adds if it is low. Vector by vector, since a browser spills to the stack whatever is loaded
+/// long before it is used.
 #[inline(always)]
 fn make<S: Simd, const VECTORS: usize>(
     simd: S,
@@ -370,7 +381,7 @@ fn make<S: Simd, const VECTORS: usize>(
     const HALF: usize = ENTRIES / 2;
     for j in 0..VECTORS {
         let (none, each) = terms(simd, [a[j], b[j], c[j], d[j], e[j]], low, gap);
-        // Eight sums fit in the registers of any machine; the other eight are written as they are made.
+        // Eight sums fit in the registers of any machine; the other eight are written as they are computed.
         let mut sums = [none; HALF];
         for (i, &term) in each[..NAMING - 1].iter().enumerate() {
             for p in 0..1 << i {
@@ -384,14 +395,14 @@ fn make<S: Simd, const VECTORS: usize>(
     }
 }
 
-/// 1, or -1 where the highest bit says so.
+/// 1, or -1 if the highest bit is set.
 #[inline(always)]
 fn sign<S: Simd>(simd: S, negated: S::u32s) -> S::f32s {
     let highest = simd.and_u32s(negated, simd.splat_u32s(1 << 31));
     simd.transmute_f32s_u32s(simd.or_u32s(highest, simd.splat_u32s(1.0_f32.to_bits())))
 }
 
-/// Adds to a block of columns of some rows what their codes name, one entry of each table.
+/// Adds to a block of columns of some rows the entries that their codes select, one from each table.
 #[inline(always)]
 fn add_entries<S: Simd, const VECTORS: usize, const ROWS: usize>(
     simd: S,
@@ -414,8 +425,8 @@ fn add_entries<S: Simd, const VECTORS: usize, const ROWS: usize>(
     *out = sums;
 }
 
-/// [`add_entries`] to one row, with the same bits, for narrow vectors: the block's vectors one after the other, since a browser puts on its stack what is loaded long before it is
-/// added, and signs as bits, since WebAssembly has no fused multiplication.
+/// [`add_entries`] for one row, with the same bits, for narrow vectors. The block's vectors are done one after another, since a browser
+/// spills to the stack whatever is loaded long before it is added; signs are flipped as bits, since WebAssembly has no fused multiply-add.
 #[inline(always)]
 fn add_entries_by_vector<S: Simd, const VECTORS: usize>(
     simd: S,
@@ -439,7 +450,7 @@ fn add_entries_by_vector<S: Simd, const VECTORS: usize>(
     }
 }
 
-/// Adds what a word names in table `g`, with the same bits as from the table.
+/// Adds what a word selects in table `g`, with the same bits as from the table.
 #[inline(always)]
 fn add_sum<S: Simd, const VECTORS: usize>(
     simd: S,

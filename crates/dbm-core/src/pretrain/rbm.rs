@@ -1,4 +1,4 @@
-//! One RBM of the stack that greedy pretraining builds: the two conditionals that a part of a deeper model needs.
+//! One RBM of the stack that greedy pretraining builds: the two conditionals needed for a part of a deeper model.
 
 use crate::linalg::{Backend, Matrix};
 use crate::math::sigma_each;
@@ -7,14 +7,14 @@ use crate::{DbmError, Units};
 
 /// The RBM between layers l and l + 1 of a model with L weight matrices.
 ///
-/// In the deep model a layer with neighbours on both sides hears both; its RBM shows it only one. So each RBM counts what
-/// it sends to such a layer twice (Salakhutdinov and Hinton 2009, section 3.1):
+/// In the deep model a layer with neighbours on both sides receives input from both; its RBM provides only one. So each RBM counts its
+/// input to such a layer twice (Salakhutdinov and Hinton 2009, section 3.1):
 ///
-/// `P(upper = high | lower) = sigma(gap (c + u W^T lower))`, with `u = 2` where layer l + 1 has a layer above it (l < L - 1), else 1;
-/// `P(lower = high | upper) = sigma(gap (b + d W upper))`, with `d = 2` where layer l has a layer below it (l > 0), else 1.
+/// `P(upper = high | lower) = sigma(gap (c + u W^T lower))`, with `u = 2` if layer l + 1 has a layer above it (l < L - 1), else 1;
+/// `P(lower = high | upper) = sigma(gap (b + d W upper))`, with `d = 2` if layer l has a layer below it (l > 0), else 1.
 ///
-/// These are the conditionals of an RBM with `u` copies of its lower layer, `d` of its upper one, and all weights and biases tied
-/// between the copies: the first RBM doubles its visible layer, the last its top layer, one between them both (which is the same
+/// These are the conditionals of an RBM with `u` copies of its lower layer and `d` copies of its upper one, with all weights and biases
+/// tied between the copies: the first RBM doubles its visible layer, the last its top layer, one in between doubles both (which is the same
 /// as doubling its weights), and the only RBM of a model with one hidden layer is an ordinary one.
 ///
 /// Shapes: `W: [n_l, n_{l+1}]`, `b: [n_l]`, `c: [n_{l+1}]`; batches are `[chains, n]`.
@@ -69,10 +69,10 @@ impl Rbm<'_> {
         means
     }
 
-    /// Draws each unit high with probability `sigma(gap a)`, row by row, each row from a stream of its own.
+    /// Draws each unit high with probability `sigma(gap a)`, row by row, each row from its own stream.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where the streams are not one a row.
+    /// [`DbmError::Shape`] if the streams are not one per row.
     #[inline(never)] // called in many places, and the page's worker has to be fetched
     pub fn draw(&self, fields: &Matrix, streams: &mut [Stream]) -> Result<Matrix, DbmError> {
         DbmError::check_shape("the list of random streams", fields.rows(), streams.len())?;
@@ -81,7 +81,7 @@ impl Rbm<'_> {
         let mut uniforms = vec![0.0; fields.columns()];
         for (row, stream) in streams.iter_mut().enumerate() {
             stream.fill_uniform(&mut uniforms);
-            // The uniforms lie in (0, 1], so a probability of 0 is never met and one of 1 always.
+            // The uniforms are in (0, 1], so a probability of 0 is never met and one of 1 always.
             states.row_mut(row).iter_mut().zip(&uniforms).for_each(|(p, &u)| *p = self.units.value(*p >= u));
         }
         Ok(states)

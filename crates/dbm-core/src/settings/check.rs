@@ -1,4 +1,4 @@
-//! Settings as they come are refused or accepted, once.
+//! Checks settings once: they are accepted or refused.
 
 use super::Settings;
 use super::estimator::EstimatorKind;
@@ -12,10 +12,10 @@ impl Settings {
     /// Accepts settings that make sense for a visible layer of `visible` units.
     ///
     /// # Errors
-    /// [`DbmError::Setting`] naming the first setting out of its range.
+    /// [`DbmError::Setting`], naming the first setting out of range.
     pub fn check(&self, visible: usize) -> Result<(), DbmError> {
         let plan = RunPlan { settings: self.clone(), ..RunPlan::default() };
-        // Seeds travel exactly in files: only a page needs them to be JavaScript numbers.
+        // Files hold seeds exactly: only a page needs them to be JavaScript numbers.
         for setting in Setting::ALL.into_iter().filter(|&setting| setting != Setting::Seed) {
             setting.check_in(&plan)?;
         }

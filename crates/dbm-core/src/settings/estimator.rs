@@ -1,6 +1,7 @@
-//! The estimators: the table of their names and words, and a run's settings of its own, in words as well: `ucd-lmi`, `cd-5`, `centered-pcd-1`.
+//! The estimators: the table of their names and words, and a run's estimator settings, which also have a text form: `ucd-lmi`, `cd-5`,
+//! `centered-pcd-1`.
 //!
-//! Apart from what they compute ([`crate::gradient`]), so that the page, which reads only words, need not carry the mathematics.
+//! Separate from the computation ([`crate::gradient`]), so that the page, which reads only words, need not carry the mathematics.
 
 use crate::DbmError;
 use crate::mean_field::MeanFieldSettings;
@@ -10,20 +11,20 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-/// The most Gibbs sweeps of each chain, a step.
+/// The most Gibbs sweeps of each chain per step.
 pub const MOST_SWEEPS: u32 = 100_000;
 
-/// The cap on meeting of runs that never reach it.
+/// The cap on meeting for estimators that never reach it.
 const NO_COUPLING_CAP: u32 = 100_000;
 
-/// One estimator, as the program shows it and asks for it.
+/// One estimator, as the program presents it.
 #[derive(Debug)]
 pub struct EstimatorDescriptor {
     /// Its name in commands, files and addresses: `pcd-gibbs`.
     pub name: &'static str,
     /// Its name in a form: `PCD-k, Gibbs`.
     pub label: &'static str,
-    /// Its name in a legend, with `{k}` where its number of sweeps belongs: `PCD-{k} with Gibbs`.
+    /// Its name in a legend, with `{k}` in place of the number of sweeps: `PCD-{k} with Gibbs`.
     title: &'static str,
     /// What it does, and whether its mean is the exact gradient, in a line or two.
     pub summary: &'static str,
@@ -31,11 +32,11 @@ pub struct EstimatorDescriptor {
     pub unbiased: bool,
     /// Whether chains live on from step to step.
     pub persistent: bool,
-    /// Whether it climbs a ladder of the run's own past, and so has to begin near independent units.
+    /// Whether it climbs a ladder of the run's own past, and so must begin near independent units.
     pub has_ladder: bool,
-    /// What `dbm bias` lists of it.
+    /// The rows that `dbm bias` lists for it.
     pub bias_rows: &'static [&'static str],
-    /// A cap on meeting for a model of so many weights.
+    /// A cap on meeting for a model with this many weights.
     pub suggested_max_meeting: fn(u64) -> u32,
 }
 
@@ -53,7 +54,7 @@ const BIASED: EstimatorDescriptor = EstimatorDescriptor {
 };
 
 impl EstimatorDescriptor {
-    /// Its row in a form's choice among estimators.
+    /// Its entry in a form's list of estimators.
     const fn choice(&self, value: EstimatorKind) -> Choice<EstimatorKind> {
         Choice { value, name: self.name, label: self.label, help: self.summary }
     }
@@ -63,13 +64,13 @@ impl EstimatorDescriptor {
         self.title.contains("{k}")
     }
 
-    /// Its name in a legend, for so many sweeps.
+    /// Its name in a legend, for this number of sweeps.
     pub fn title(&self, k: &str) -> String {
         self.title.replace("{k}", k)
     }
 }
 
-/// Makes [`EstimatorKind`] of a list of kinds and their descriptors.
+/// Makes [`EstimatorKind`] from a list of kinds and their descriptors.
 macro_rules! estimators {
     ($($(#[$doc:meta])* $kind:ident = $descriptor:expr;)+) => {
         /// Every estimator of the gradient, the unbiased ones first.
@@ -78,7 +79,7 @@ macro_rules! estimators {
         pub enum EstimatorKind { $($(#[$doc])* $kind),+ }
 
         impl EstimatorKind {
-            /// All of them.
+            /// All estimators.
             pub const ALL: [Self; [$(Self::$kind),+].len()] = [$(Self::$kind),+];
 
             const ROWS: &[Choice<Self>] = &[$(DESCRIPTORS[Self::$kind as usize].choice(Self::$kind)),+];
@@ -88,8 +89,8 @@ macro_rules! estimators {
     };
 }
 
-// The table of estimators. What is made of it: names and their parsing, settings, `dbm bias`, the page's form and help. Further ones are appended, so that messages
-// keep their numbers.
+// The table of estimators, from which the following are made: names and their parsing, settings, `dbm bias`, the page's form and help. New
+// ones are appended, so that messages keep their numbers.
 estimators! {
     /// Local mode, one Gibbs sweep, coupled Metropolis chains: unbiased.
     #[default]
@@ -110,7 +111,7 @@ estimators! {
         summary: "Unbiased, but very noisy: coupled chains from random states, without the search.",
         unbiased: true,
         bias_rows: &["ucd-mh"],
-        suggested_max_meeting: |_| 1000, // the chains meet late every now and then
+        suggested_max_meeting: |_| 1000, // the chains occasionally meet late
         ..BIASED
     };
     /// Coupled Gibbs chains from a uniform start: unbiased.
@@ -121,8 +122,8 @@ estimators! {
         summary: "Unbiased unless cut: coupled Gibbs chains from random states, which hardly meet on wide models.",
         unbiased: true,
         bias_rows: &["ucd-gibbs"],
-        // In a wide model the chains hardly ever meet, and each of their steps takes time in proportion to the parameters: the cap keeps a
-        // shard of a gradient step, which a worker makes in one piece, to a few seconds.
+        // In a wide model the chains hardly ever meet, and each of their steps takes time in proportion to the number of parameters. The
+        // cap limits a shard of a gradient step, which a worker computes in one piece, to a few seconds.
         suggested_max_meeting: |weights| match weights {
             ..=10_000 => 1000,
             10_001..=100_000 => 100,
@@ -188,11 +189,11 @@ estimators! {
         unbiased: true,
         has_ladder: true,
         bias_rows: &["ucd-smc"],
-        // Each step of a coupling is a run of its own.
+        // Each step of a coupling is a full run.
         suggested_max_meeting: |_| 100,
         ..BIASED
     };
-    /// What mean field predicts of masked examples: no gradient of the likelihood.
+    /// Mean-field predictions for masked examples: not a gradient of the likelihood.
     Mp = EstimatorDescriptor {
         name: "mp",
         label: "MP-k, multi-prediction",
@@ -204,7 +205,7 @@ estimators! {
 }
 
 choices! {
-    /// What the particles of [`EstimatorKind::UcdSmc`] are taken along, from independent units to the model.
+    /// The path of the particles of [`EstimatorKind::UcdSmc`], from independent units to the model.
     #[derive(Default, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum SmcPath = words("path", "Path", "What particles are taken along, from independent units to the model.");
@@ -217,7 +218,7 @@ choices! {
 }
 
 impl EstimatorKind {
-    /// What the program says of it and asks for it.
+    /// Its descriptor.
     pub fn descriptor(self) -> &'static EstimatorDescriptor {
         &DESCRIPTORS[self as usize]
     }
@@ -243,9 +244,9 @@ impl Choose for EstimatorKind {
     const CHOICES: &'static [Choice<Self>] = Self::ROWS;
 }
 
-/// An estimator's kind and what only some kinds have.
+/// An estimator's kind, with settings that only some kinds have.
 ///
-/// In words it is `[centered-]NAME[-K]`: `K` Gibbs sweeps for `cd`, `pcd` and `pcd-gibbs`, 1 where it is left out.
+/// Its text form is `[centered-]NAME[-K]`: `K` Gibbs sweeps for `cd`, `pcd` and `pcd-gibbs`, 1 if left out.
 ///
 /// ```
 /// use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
@@ -258,35 +259,36 @@ impl Choose for EstimatorKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EstimatorSettings {
-    /// Which estimator estimates the gradient.
+    /// The estimator of the gradient.
     pub kind: EstimatorKind,
     /// Gibbs sweeps of `cd`, `pcd` and `pcd-gibbs`; ignored by the others.
     pub k: u32,
-    /// `ucd-lmi` and `lmi`: Gibbs sweeps from the mode to x_0; 1 is the paper's (section 3.3). The coupled estimate is unbiased for any number.
+    /// `ucd-lmi` and `lmi`: Gibbs sweeps from the mode to x_0; the paper's is 1 (section 3.3). The coupled estimate is unbiased for any
+    /// number.
     pub mode_sweeps: u32,
-    /// `ucd-gibbs`: tries of one draw from a residual distribution, after which the last try is taken, which biases, and counted.
+    /// `ucd-gibbs`: tries of one draw from a residual distribution, after which the last try is used, which causes bias and is counted.
     pub max_tries: u32,
-    /// `pcd`: sweeps of the mean-field iteration, after which its last iterate is taken and counted.
+    /// `pcd`: sweeps of the mean-field iteration, after which its last iterate is used and counted.
     pub mean_field_sweeps: u32,
-    /// `pcd`: the iteration ends when no probability moves by more than this in a sweep.
+    /// `pcd`: the iteration stops when no probability moves by more than this in a sweep.
     pub mean_field_tolerance: f64,
-    /// `ptt`: steps from one round over the whole ladder to the next.
+    /// `ptt`: steps from one round over the full ladder to the next.
     pub ladder_every: u32,
     /// `ucd-smc`: particles of a free run.
     pub particles: u32,
-    /// `ucd-smc`: temperatures from independent units to the model, where the path is one of temperatures.
+    /// `ucd-smc`: temperatures from independent units to the model, if the path is one of temperatures.
     pub smc_steps: u32,
-    /// `ucd-smc`: what free particles are taken along.
+    /// `ucd-smc`: the path of free particles.
     pub path: SmcPath,
-    /// `ucd-smc`: k, the first time of the coupled chains that the estimate averages over.
+    /// `ucd-smc`: k, the first time of the coupled chains in the average.
     pub average_from: u32,
-    /// `ucd-smc`: m, the last one.
+    /// `ucd-smc`: m, the last time in the average.
     pub average_to: u32,
     /// Trains in the centered parametrization, whose offsets follow the data-dependent means at this rate, in `(0, 1]`.
     pub centering: Option<f64>,
 }
 
-/// The rate of the offsets where only "centered" is asked for.
+/// The rate of the offsets if only "centered" is given.
 pub const CENTERING_RATE: f64 = 0.01;
 
 impl Default for EstimatorSettings {
@@ -310,12 +312,12 @@ impl Default for EstimatorSettings {
 }
 
 impl EstimatorSettings {
-    /// Of this kind, everything else as by default.
+    /// The settings of this kind, with defaults for the rest.
     pub fn new(kind: EstimatorKind) -> Self {
         Self { kind, ..Self::default() }
     }
 
-    /// When `pcd` ends its mean-field iterations.
+    /// When mean-field iterations of `pcd` stop.
     pub(crate) fn mean_field(&self) -> MeanFieldSettings {
         MeanFieldSettings { max_sweeps: self.mean_field_sweeps, tolerance: self.mean_field_tolerance }
     }
@@ -329,7 +331,7 @@ impl fmt::Display for EstimatorSettings {
     }
 }
 
-/// All names, as they are given: `ucd-lmi, ..., cd-K or pcd-K, or one of these with centered- before it`.
+/// All names, as they are parsed: `ucd-lmi, ..., cd-K or pcd-K, or one of these with centered- before it`.
 static NAMES: LazyLock<String> = LazyLock::new(|| {
     let names =
         EstimatorKind::ALL.map(|kind| format!("{}{}", kind.name(), if kind.descriptor().counts_sweeps() { "-K" } else { "" }));

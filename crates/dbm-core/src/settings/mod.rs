@@ -1,4 +1,4 @@
-//! What a run is made of besides its data: a value, unchecked as it comes, refused or accepted once by [`Settings::check`]; and the table of all that can be set.
+//! The settings of a run, apart from its data: a value that [`Settings::check`] accepts or refuses once; and the table of all settings.
 
 mod check;
 pub(crate) mod estimator;
@@ -34,7 +34,7 @@ choices! {
 pub struct OptimizerSettings {
     /// The update rule.
     pub method: OptimizerMethod,
-    /// Step size, at step 0.
+    /// Learning rate at step 0.
     pub learning_rate: f64,
     /// SGD's momentum, in `0..1`; ignored by the others.
     pub momentum: f64,
@@ -65,38 +65,39 @@ impl Default for OptimizerSettings {
     }
 }
 
-/// Everything that, with a model and data, determines a run to the bit.
+/// Everything that, together with a model and data, determines a run to the last bit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// The optimizer and its rate.
     pub optimizer: OptimizerSettings,
-    /// Examples, and so pairs of chains, a step.
+    /// Examples, and so pairs of chains, per step.
     pub batch: usize,
     /// Seed of every random stream of the run.
     pub seed: u64,
-    /// What estimates the gradient. A file older than this setting was made by the default, UCD-LMI.
+    /// The estimator of the gradient. Files without this setting used the default, UCD-LMI.
     #[serde(default)]
     pub estimator: EstimatorSettings,
     /// Replace half of each state by its conditional means (the paper's marginalization); exact, and less noisy.
     pub marginalize: bool,
-    /// Share of the batch whose gradient is of log p(unknown | known) for a random mask, in `0..=1`; with persistent chains, which can keep nothing known, that of what mean field predicts
-    /// of the unknown units ([`crate::gradient::Mp`]). With labels every fourth of these examples is known whole, and of another fourth its mask's part; their labels are what is asked for.
-    /// What an example is missing is known to no mask.
+    /// Share of the batch whose gradient is that of log p(unknown | known) for a random mask, in `0..=1`. With persistent chains, which
+    /// cannot keep units known, it is the gradient of the mean-field prediction of the unknown units ([`crate::gradient::Mp`]). With
+    /// labels, a fourth of these examples are known in full, and for another fourth only the units known by the mask are observed: both ask
+    /// for the label alone. Masks never count an example's missing units as known.
     pub conditional: f64,
-    /// What the masks look like. A file older than this setting was made by the default, the mixed ones.
+    /// The kind of masks. Files without this setting used the default, mixed masks.
     #[serde(default)]
     pub masks: Masks,
-    /// Rows and columns, where the visible layer is an image: masks are then half planes and boxes as well.
+    /// Rows and columns, if the visible layer is an image: masks then include half planes and boxes.
     pub image: Option<(usize, usize)>,
-    /// How many units of the top layer, all of it, stand for the classes of the examples, one of them high; 0 where the top layer is hidden as the others are. Labels are clamped in the positive
-    /// phase, and free in the negative one.
+    /// How many units of the top layer (all of it) represent the classes of the examples, one of them high; 0 if the top layer is hidden
+    /// like the others. Labels are clamped in the positive phase, and free in the negative one.
     #[serde(default)]
     pub classes: usize,
     /// Decay of the averaged weights, in `0..1`; `None` keeps no average.
     pub average: Option<f64>,
-    /// A local search longer than this stops where it is (which leaves the gradient unbiased) and is counted.
+    /// A local search longer than this stops where it is (which leaves the gradient unbiased), and is counted.
     pub max_sweeps: u32,
-    /// A coupling longer than this is cut, which biases its estimate, kept, and counted.
+    /// A coupling longer than this is cut; its estimate is kept, though biased, and counted.
     pub max_meeting: u32,
 }
 
@@ -120,17 +121,17 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// How chains come to their x_0 by a local mode.
+    /// How chains get to their x_0 by a local mode.
     pub(crate) fn local_mode(&self) -> LocalMode {
         LocalMode { max_sweeps: self.max_sweeps, gibbs_sweeps: self.estimator.mode_sweeps }
     }
 
-    /// Share of the batch that is masked: all of it with `mp`.
+    /// Share of the batch that is masked: with `mp`, all of it.
     pub(crate) fn masked_share(&self) -> f64 {
         if self.estimator.kind == EstimatorKind::Mp { 1.0 } else { self.conditional }
     }
 
-    /// Whether mean field is trained to predict what is hidden, labels included: by `mp`, or as the conditional share of persistent chains.
+    /// Whether mean field is trained to predict hidden units, labels included: by `mp`, or by the conditional share with persistent chains.
     pub fn trains_predictions(&self) -> bool {
         let kind = self.estimator.kind;
         kind == EstimatorKind::Mp || self.conditional > 0.0 && kind.descriptor().persistent

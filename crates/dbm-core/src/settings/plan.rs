@@ -1,4 +1,4 @@
-//! A run to begin: what it is made of besides its data, as a value.
+//! The plan of a new run, apart from its data, as a value.
 
 use super::estimator::{EstimatorKind, EstimatorSettings};
 use super::{OptimizerSettings, Settings};
@@ -8,24 +8,24 @@ use serde::{Deserialize, Serialize};
 
 /// Standard deviation of the Gaussian start (Hinton 2012).
 const DEVIATION: f64 = 0.01;
-/// Minibatches that each layer is pretrained for, and their step size, where nothing else is asked for.
+/// Minibatches for which each layer is pretrained, and the learning rate, unless chosen otherwise.
 const PRETRAINING: (u32, f64) = (500, 0.05);
 
-/// A run to begin.
+/// A run to start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunPlan {
     /// Sizes of the hidden layers.
     pub hidden: Vec<u32>,
     /// Kind of units.
     pub units: Units,
-    /// How the parameters begin.
+    /// How the parameters are initialized.
     #[serde(default)]
     pub start: Initialization,
-    /// Everything else; its `image` is set from the data's shape.
+    /// All other settings; `image` is set from the data's shape.
     pub settings: Settings,
 }
 
-/// How a run's parameters begin, drawn with the seed of its settings.
+/// How a run's parameters are initialized, drawn with the seed of its settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Initialization {
     /// Random semi-orthogonal weights.
@@ -40,15 +40,15 @@ pub enum Initialization {
     Pretrained {
         /// Minibatches for each layer.
         steps: u32,
-        /// Their step size, above 0 and at most 10.
+        /// The learning rate, above 0 and at most 10.
         learning_rate: f64,
     },
-    /// Nearly independent units, as often high as in the data: where a ladder of tempering begins.
+    /// Nearly independent units, high as often as in the data: where a ladder of tempering begins.
     Independent,
 }
 
 choices! {
-    /// The kinds of [`Initialization`], among which a reader chooses.
+    /// The kinds of [`Initialization`] among which users choose.
     #[derive(Default)]
     pub enum StartKind = words("start", "Initial weights", "How the weights begin, drawn with the seed.");
     /// Semi-orthogonal weights (the paper's section 4.3).
@@ -62,7 +62,7 @@ choices! {
 }
 
 impl Initialization {
-    /// Which kind it is.
+    /// Its kind.
     pub fn kind(self) -> StartKind {
         match self {
             Self::Orthogonal => StartKind::Orthogonal,
@@ -72,7 +72,7 @@ impl Initialization {
         }
     }
 
-    /// The usual one of a kind.
+    /// The default of a kind.
     pub fn of_kind(kind: StartKind) -> Self {
         match kind {
             StartKind::Orthogonal => Self::Orthogonal,
@@ -82,7 +82,7 @@ impl Initialization {
         }
     }
 
-    /// Minibatches a layer and their step size; the usual ones where nothing is pretrained.
+    /// Minibatches per layer and their learning rate; the defaults if nothing is pretrained.
     pub fn pretraining(self) -> (u32, f64) {
         if let Self::Pretrained { steps, learning_rate } = self { (steps, learning_rate) } else { PRETRAINING }
     }
@@ -96,7 +96,7 @@ impl Default for RunPlan {
 }
 
 impl RunPlan {
-    /// What suits pictures of digits, in a browser: a first layer as wide as the picture, and shapes within seconds.
+    /// Suits pictures of digits in a browser: a first layer as wide as the picture, and shapes within seconds.
     pub fn of_digits() -> Self {
         let settings = Settings {
             optimizer: OptimizerSettings { weight_decay: 5e-4, ..OptimizerSettings::default() },
@@ -108,7 +108,7 @@ impl RunPlan {
         Self { hidden: vec![800, 200], settings, ..Self::default() }
     }
 
-    /// What suits bars and stripes: 28 units in all, where couplings do happen.
+    /// Suits bars and stripes: 28 units in total, where couplings do make corrections.
     pub fn of_bars() -> Self {
         let settings = Settings {
             optimizer: OptimizerSettings { learning_rate: 0.005, ..OptimizerSettings::default() },
@@ -118,7 +118,8 @@ impl RunPlan {
         Self { hidden: vec![8, 4], settings, ..Self::default() }
     }
 
-    /// What suits a table of so many bits: there the quiet gradient of contrastive divergence fills gaps better than the unbiased ones after as many steps.
+    /// Suits a table with this many bits. Here, after equally many steps, the low-variance gradient of contrastive divergence fills gaps
+    /// better than the unbiased ones.
     pub fn of_table(width: u32) -> Self {
         let settings = Settings {
             optimizer: OptimizerSettings { learning_rate: 0.002, ..OptimizerSettings::default() },
@@ -129,19 +130,19 @@ impl RunPlan {
         Self { hidden: vec![width.saturating_mul(4).clamp(32, 500)], settings, ..Self::default() }
     }
 
-    /// Whether some of each batch is masked.
+    /// Whether part of each batch is masked.
     pub fn is_masked(&self) -> bool {
         self.settings.masked_share() > 0.0
     }
 
-    /// A cap on meeting for its estimator and a model of its size, on so many visible units.
+    /// A cap on meeting for its estimator and a model of its size, with this many visible units.
     pub fn suggested_max_meeting(&self, visible: u32) -> u32 {
         let sizes: Vec<u64> = std::iter::once(visible).chain(self.hidden.iter().copied()).map(u64::from).collect();
         let weights: u64 = sizes.windows(2).map(|pair| pair[0] * pair[1]).sum();
         (self.settings.estimator.kind.descriptor().suggested_max_meeting)(weights)
     }
 
-    /// Whether two plans ask for the same run; the image shape is the data's.
+    /// Whether two plans describe the same run; the image shape comes from the data.
     pub fn same_run(&self, other: &Self) -> bool {
         let without = |plan: &Self| Self { settings: Settings { image: None, ..plan.settings.clone() }, ..plan.clone() };
         without(self) == without(other)

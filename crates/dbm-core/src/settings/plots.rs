@@ -1,4 +1,4 @@
-//! Words beside the plots of a run.
+//! Words next to the plots of a run.
 
 use super::estimator::EstimatorKind;
 use super::table::Setting;
@@ -6,8 +6,9 @@ use super::table::Setting;
 const PLOTS: &str = include_str!("plots.txt");
 
 impl EstimatorKind {
-    /// The words in a place beside the plots of its runs, the estimator's own or the general ones: `meeting`, `meeting on a small model`, `search`, and why there is
-    /// nothing to plot, `no meeting`, `no positive search`, `no negative search`. `None` where nothing does.
+    /// The words for a place next to the plots of this estimator's runs, either its own or the general ones. The places are `meeting`,
+    /// `meeting on a small model`, `search`, and, for reasons why there is nothing to plot, `no meeting`, `no positive search` and
+    /// `no negative search`. `None` if there are no words.
     pub fn words_of_plots(self, place: &str) -> Option<&'static str> {
         let words = |name: &str| {
             let (_, own) = PLOTS.split_once(&format!("[{name}]\n"))?;

@@ -1,6 +1,6 @@
-//! The table of a run's settings. A row has all that is known of a setting: where it is in a [`RunPlan`], what it accepts, which estimators have it, and what it is called by
-//! the command, the forms of the page, addresses, errors and summaries, which are all made from it. A further setting is a row, its field with its default, and the line
-//! that uses it.
+//! The table of a run's settings. A row says all there is to know about a setting: where it is in a [`RunPlan`], what it accepts, which
+//! estimators have it, and its names in the command, the forms of the page, addresses, errors and summaries, all of which are made from it.
+//! A new setting is a row, a field with its default, and the line that uses it.
 //!
 //! ```
 //! use dbm_core::settings::{Reading, RunPlan, Setting};
@@ -29,7 +29,7 @@ struct Range {
     /// Whether the ends themselves are accepted.
     closed: (bool, bool),
     whole: bool,
-    /// The range in words, to stand after "expected".
+    /// The range in words, to follow "expected".
     words: &'static str,
 }
 
@@ -42,7 +42,7 @@ impl Range {
         Self { least, most, closed, whole: false, words }
     }
 
-    /// Whether a number is in it.
+    /// Whether a number is in the range.
     fn accepts(self, x: f64) -> bool {
         let low = if self.closed.0 { x >= self.least } else { x > self.least };
         let high = if self.closed.1 { x <= self.most } else { x < self.most };
@@ -64,25 +64,25 @@ const CAP: Range = Range::whole(1, u32::MAX as u64, "a whole number from 1 to 42
 const STEPS: Range = Range::whole(1, 1_000_000_000, "a whole number from 1 to 1000000000");
 const STEPS_IN_PAGE: Range = Range::whole(1, 1_000_000, "a whole number from 1 to 1000000");
 const DECAY_STEPS: Range = Range::whole(0, 1_000_000_000, "a whole number from 0 to 1000000000");
-/// What travels exactly as a JavaScript number.
+/// Seeds that a JavaScript number holds exactly.
 const SEED: Range = Range::whole(0, (1 << 53) - 1, "a whole number from 0 to 9007199254740991");
 const WIDTH: Range = Range::whole(1, 4000, "a whole number from 1 to 4000");
 
-/// Most hidden layers.
+/// The most hidden layers.
 const MOST_LAYERS: usize = 4;
 
-/// A value that can be chosen, as a form shows it.
+/// A value that can be chosen, as a form presents it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Line {
-    /// In commands, addresses and files.
+    /// Its name in commands, addresses and files.
     pub name: &'static str,
-    /// In a form.
+    /// Its name in a form.
     pub label: &'static str,
     /// What it does.
     pub help: &'static str,
 }
 
-/// What a setting's values are, and where they are in a plan.
+/// The kind of a setting's values, and where they are in a plan.
 enum Kind {
     Number {
         range: Range,
@@ -110,52 +110,53 @@ enum Kind {
     },
 }
 
-/// Where a setting stands in a form.
+/// The section of a form in which a setting appears.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// With what is nearly always looked at.
+    /// Settings that are nearly always needed.
     Main,
-    /// With what else a run goes by.
+    /// Other settings of the run.
     More,
     /// Below the estimator.
     Estimator,
     /// Below the start of the parameters.
     Start,
-    /// With what of the estimator is rarely changed.
+    /// Settings of the estimator that are rarely changed.
     Limits,
 }
 
-/// When a summary of one run says a setting. A comparison of two says all that differ.
+/// When the summary of one run mentions a setting. A comparison of two runs mentions all that differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Said {
     Always,
-    /// Where it is not as by default.
+    /// If it is not the default.
     IfUnusual,
     Never,
 }
 
 /// A row of the table.
 struct Row {
-    /// What errors call it.
+    /// Its name in errors.
     name: &'static str,
-    /// Its key in an address, and what a form says of it.
+    /// Its key in an address, and its words in a form.
     words: Words,
-    /// The command's option without its dashes, and what stands for its value in the command's help; empty where an option of the command's own has it.
+    /// The command's option without its dashes, and the placeholder for its value in the command's help; empty if another option of the
+    /// command covers it.
     option: (&'static str, &'static str),
-    /// What a summary says, with `#` for the value, and what it says where that is 0, nothing or off.
+    /// The words of a summary, with `#` for the value, and those for a value of 0, nothing or off.
     says: (&'static str, &'static str),
     said: Said,
     group: Group,
     /// The estimators that have it; empty for all.
     of: &'static [EstimatorKind],
-    /// Whether a run has it besides.
+    /// A further condition on the runs that have it.
     applies: fn(&RunPlan) -> bool,
-    /// What a page accepts, where that is less: no more than its workers can do while somebody waits.
+    /// The range a page accepts, if smaller: only what its workers can do while a user waits.
     in_page: Option<Range>,
     kind: Kind,
 }
 
-/// What most rows share.
+/// The values that most rows share.
 const ROW: Row = Row {
     name: "",
     words: words("", "", ""),
@@ -191,7 +192,7 @@ fn lines<T: Choose>() -> Vec<Line> {
     T::CHOICES.iter().map(|choice| Line { name: choice.name, label: choice.label, help: choice.help }).collect()
 }
 
-/// Makes [`Setting`] of the table.
+/// Makes [`Setting`] from the table.
 macro_rules! settings {
     ($($setting:ident = Row { $($column:ident: $value:expr),+ $(,)? };)+) => {
         /// A setting of a run.
@@ -200,7 +201,7 @@ macro_rules! settings {
         pub enum Setting { $($setting),+ }
 
         impl Setting {
-            /// All of them, in the order of the forms; [`Setting::ALL`]`[setting as usize]` is that setting.
+            /// All settings, in the order of the forms; [`Setting::ALL`]`[setting as usize]` is that setting.
             pub const ALL: [Self; [$(Self::$setting),+].len()] = [$(Self::$setting),+];
         }
 
@@ -326,7 +327,7 @@ settings! {
     K = Row {
         name: "k",
         words: words("k", "k, Gibbs sweeps", "Gibbs sweeps of each chain, a step."),
-        // The estimator's title has it.
+        // Part of the estimator's title.
         says: ("", ""),
         group: Group::Estimator,
         of: &[Cd, Pcd, PcdGibbs, Ptt, Mp],
@@ -350,7 +351,7 @@ settings! {
             get: |plan| plan.start.kind().choice().name,
             set: |plan, name| {
                 let kind = StartKind::named(name);
-                // What it begins with otherwise stays.
+                // Otherwise the start keeps its values.
                 if let Some(kind) = kind.filter(|&kind| kind != plan.start.kind()) {
                     plan.start = Initialization::of_kind(kind);
                 }
@@ -573,12 +574,12 @@ settings! {
     };
 }
 
-/// How texts become settings.
+/// How texts are parsed as settings.
 #[derive(Clone, Copy)]
 pub struct Reading {
-    /// Reads a number in decimals: a browser has a reader of its own.
+    /// Parses a decimal number; a browser has its own parser.
     pub decimal: fn(&str) -> Option<f64>,
-    /// Whether it is for a page, which accepts less.
+    /// Whether the settings are for a page, which accepts less.
     pub in_page: bool,
 }
 
@@ -587,42 +588,43 @@ impl Setting {
         &ROWS[self as usize]
     }
 
-    /// Its key in an address, and what a form says of it.
+    /// Its key in an address, and its words in a form.
     pub fn words(self) -> Words {
         self.row().words
     }
 
-    /// Where it stands in a form.
+    /// Its section of a form.
     pub fn group(self) -> Group {
         self.row().group
     }
 
-    /// The command's option without its dashes, and what stands for its value there; none where the command has an option of its own for it.
+    /// The command's option without its dashes, and the placeholder for its value; none if another option of the command covers it.
     pub fn option(self) -> Option<(&'static str, &'static str)> {
         Some(self.row().option).filter(|(name, _)| !name.is_empty())
     }
 
-    /// The values it can be chosen among; none where it is typed, or a switch.
+    /// The values among which it is chosen; none if it is typed, or a switch.
     pub fn lines(self) -> Option<Vec<Line>> {
         if let Kind::Choice { lines, .. } = self.row().kind { Some(lines()) } else { None }
     }
 
-    /// Whether it is on or off.
+    /// Whether it is a switch.
     pub fn is_switch(self) -> bool {
         matches!(self.row().kind, Kind::Switch { .. })
     }
 
-    /// Whether its text has more than one number.
+    /// Whether its text can have more than one number.
     pub fn is_list(self) -> bool {
         matches!(self.row().kind, Kind::Sizes { .. })
     }
 
-    /// Whether this run has it; what the others have in its place changes nothing.
+    /// Whether this run has it; in other runs its value has no effect.
     pub fn applies(self, plan: &RunPlan) -> bool {
         plan.settings.estimator.kind.has(self) && (self.row().applies)(plan)
     }
 
-    /// Its value in a plan: a number in decimals, sizes with commas between, the name of a choice, or `yes` or `no`. What the run does not have is as usual.
+    /// Its value in a plan: a decimal number, sizes separated by commas, the name of a choice, or `yes` or `no`. A setting that the run
+    /// does not have shows its default.
     pub fn text(self, plan: &RunPlan) -> String {
         match self.row().kind {
             Kind::Number { get, .. } => get(plan).to_string(),
@@ -633,10 +635,10 @@ impl Setting {
         }
     }
 
-    /// Reads its value into a plan.
+    /// Parses its value into a plan.
     ///
     /// # Errors
-    /// What was expected, to stand after that word, where the text is nothing like it; the plan stays as it was.
+    /// What was expected, to follow that word, if the text is nothing like it; the plan does not change.
     pub fn write(self, plan: &mut RunPlan, text: &str, reading: Reading) -> Result<(), String> {
         let (row, text) = (self.row(), text.trim());
         let number = |range: Range, text: &str| {
@@ -671,7 +673,8 @@ impl Setting {
         Ok(())
     }
 
-    /// What a comparison of runs says of it, or a summary where `all` is false and it goes without saying; none where the run does not have it.
+    /// What a comparison of runs says about it or, if `all` is false, a summary, which leaves out the obvious; none if the run does not
+    /// have it.
     pub fn said(self, plan: &RunPlan, all: bool) -> Option<String> {
         let (row, text) = (self.row(), self.text(plan));
         let unsaid = match row.said {
@@ -697,7 +700,7 @@ impl Setting {
         })
     }
 
-    /// Accepts a number that a run, or what else has such a setting, can have.
+    /// Accepts a number that a run, or anything else with such a setting, can have.
     ///
     /// # Errors
     /// [`DbmError::Setting`].
@@ -711,7 +714,7 @@ impl Setting {
         }
     }
 
-    /// Accepts what a plan has of it; sizes are the model's to check.
+    /// Accepts its value in a plan; sizes are checked by the model.
     ///
     /// # Errors
     /// [`DbmError::Setting`].
@@ -729,7 +732,7 @@ fn joined<T: ToString>(all: impl IntoIterator<Item = T>, between: &str) -> Strin
 }
 
 impl EstimatorKind {
-    /// Whether it has such a setting.
+    /// Whether this estimator has such a setting.
     pub fn has(self, setting: Setting) -> bool {
         let of = setting.row().of;
         of.is_empty() || of.contains(&self)

@@ -1,4 +1,4 @@
-//! Replica exchange: chains at every rung of a ladder, and neighbours that change places.
+//! Replica exchange: chains at every rung of a ladder, whose neighbours swap states.
 
 use super::{Exchanges, Ladder, SPACED, held_parity, log_marginal};
 use crate::chains::{Chains, Work};
@@ -7,23 +7,23 @@ use crate::rng::Stream;
 use crate::sweep::half_gibbs;
 use crate::{Dbm, Parity};
 
-/// Which part of a ladder a round goes over.
+/// The part of a ladder that a round covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// All of it. Every [`SPACED`]-th rung, from this one on, is looked at: whether its neighbours could do without it.
+    /// All of it. Every [`SPACED`]-th rung, from this one on, is tested for whether its neighbours could do without it.
     Whole(usize),
     /// The last rung and the model.
     Top,
 }
 
 impl Reach {
-    /// That of a step of a run which goes over the whole ladder once in `every` steps, and looks at one rung in [`SPACED`] of each.
+    /// The part covered by a step of a run that covers the full ladder once in `every` steps and tests one rung in [`SPACED`] each time.
     pub fn at(step: u64, every: u32) -> Self {
         let every = u64::from(every);
         if step.is_multiple_of(every) { Self::Whole((step / every % SPACED as u64) as usize) } else { Self::Top }
     }
 
-    /// The lowest rung it goes down to, of so many.
+    /// The lowest rung covered, out of `rungs`.
     pub fn lowest(self, rungs: usize) -> usize {
         match self {
             Self::Whole(_) => 0,
@@ -32,30 +32,31 @@ impl Reach {
     }
 }
 
-/// Free chains at the rungs of a ladder and at the model on top of it, as many at each.
+/// Free chains at the rungs of a ladder and at the model above them, equally many at each.
 ///
-/// In a round neighbours exchange their states, first the pairs (0, 1), (2, 3), ... and then (1, 2), (3, 4), ...: the exchange of `x` at rung `a` and `y` at rung `b` is
-/// accepted with probability
+/// In a round, neighbours exchange their states, first the pairs (0, 1), (2, 3), ... and then (1, 2), (3, 4), ...: the exchange of `x` at
+/// rung `a` and `y` at rung `b` is accepted with probability
 ///
-/// `min(1, p*_a(y_p) p*_b(x_p) / (p*_a(x_p) p*_b(y_p)))`, `p` being [`held_parity`],
+/// `min(1, p*_a(y_p) p*_b(x_p) / (p*_a(x_p) p*_b(y_p)))`, where `p` is [`held_parity`].
 ///
-/// and then every chain makes Gibbs sweeps at its own rung, one, and `k` at the model. Both leave the product of all rungs' distributions as it is. The lowest rung has
-/// independent units, so a sweep there is an exact and independent draw: what climbs from it to the top has forgotten everything.
+/// Then every chain makes one Gibbs sweep at its rung, or `k` sweeps at the model. Both leave the product of all rungs' distributions
+/// invariant. The lowest rung has independent units, so a sweep there is an exact and independent draw: a state that climbs from there to
+/// the top has forgotten everything.
 pub struct Replicas<'a> {
     rungs: Vec<&'a Dbm>,
     reach: Reach,
     held: Parity,
     chains: Vec<Chains>,
-    /// What the exchanges so far came to.
+    /// The outcome of the exchanges so far.
     pub exchanges: Exchanges,
 }
 
 impl<'a> Replicas<'a> {
-    /// Chains at these states, `[count, n_l]` for each layer of each rung that is reached, the lowest first; or, without any, where one
-    /// sweep from uniform states leads, drawn from their streams: a draw from independent units, and nearly one from what is near them.
+    /// Chains at these states, `[count, n_l]` for each layer of each rung covered, the lowest first. If there are none, one sweep from
+    /// uniform states, drawn from the chains' streams: a draw from independent units, and nearly one from rungs close to them.
     ///
     /// # Panics
-    /// If the states are not as many as the rungs and the model need.
+    /// If the number of states is not what the rungs and the model need.
     pub fn new(ladder: &'a Ladder, model: &'a Dbm, reach: Reach, states: Option<&[Matrix]>, streams: &mut [Stream]) -> Self {
         let lowest = reach.lowest(ladder.rungs().len());
         let rungs: Vec<&Dbm> = ladder.rungs()[lowest..].iter().map(|rung| &**rung).chain([model]).collect();
@@ -75,13 +76,13 @@ impl<'a> Replicas<'a> {
         replicas
     }
 
-    /// One round; one stream a chain, whichever rung it is at.
+    /// One round, with one stream per chain, whichever rung it is at.
     pub fn round(&mut self, sweeps: u32, streams: &mut [Stream]) {
         self.round_observed(sweeps, streams, |_, _, _| ());
     }
 
-    /// The same. `observe` sees each pair's number, and `log p*_b - log p*_a` at the state of its lower rung `a` and at that of its upper rung `b`, for each chain:
-    /// what Bennett's ratio (1976) makes the difference of the two log Z of.
+    /// The same. `observe` sees each pair's number and, for each chain, `log p*_b - log p*_a` at the state of its lower rung `a` and at
+    /// that of its upper rung `b`: the input of Bennett's ratio (1976) for the difference of the two log Z.
     pub fn round_observed(&mut self, sweeps: u32, streams: &mut [Stream], mut observe: impl FnMut(usize, f64, f64)) {
         if let Reach::Whole(first) = self.reach {
             for rung in (1 + first % SPACED..self.rungs.len() - 1).step_by(SPACED) {
@@ -107,8 +108,8 @@ impl<'a> Replicas<'a> {
         half_gibbs(self.rungs[rung], &mut self.chains[rung], self.held, streams);
     }
 
-    /// Where the chains of two rungs would be at each other's, the upper one's at the lower rung first; and `log p*_b - log p*_a` at each chain's state at the lower rung `a` and at
-    /// that at the upper rung `b`.
+    /// The chains of two rungs as they would be after swapping, the upper one's at the lower rung first; and `log p*_b - log p*_a` at each
+    /// chain's state at the lower rung `a` and at that at the upper rung `b`.
     fn offer(&mut self, lower: usize, upper: usize) -> (Chains, Chains, Vec<(f64, f64)>) {
         let Self { rungs, held, chains, .. } = self;
         let (below, above) = chains.split_at_mut(upper);
@@ -145,12 +146,12 @@ impl<'a> Replicas<'a> {
         &self.chains[self.chains.len() - 1]
     }
 
-    /// Where all chains are: what [`Replicas::new`] takes.
+    /// The states of all chains, as [`Replicas::new`] takes them.
     pub fn states(&self) -> Vec<Matrix> {
         self.chains.iter().flat_map(|chains| chains.layers().to_vec()).collect()
     }
 
-    /// What all chains' fields have cost.
+    /// The work spent on the fields of all chains.
     pub fn work(&self) -> Work {
         let mut work = Work::default();
         self.chains.iter().for_each(|chains| work += chains.work());

@@ -1,4 +1,4 @@
-//! The rungs that lead from independent units to the model in training: the run's own past.
+//! The rungs from independent units to the model in training: the run's own past.
 
 use super::{Exchanges, Overlaps, Spread, Temperatures};
 use crate::ais::BaseDistribution;
@@ -6,56 +6,58 @@ use crate::error::within;
 use crate::{Backend, Dbm, DbmError, Examples, LadderSnapshot, Parameters, ParametersView};
 use std::sync::Arc;
 
-/// Below this share of accepted exchanges with the last rung, the model becomes a rung (Bereux, Decelle, Furtlehner and Seoane 2025). Its chains lag behind it a
-/// little: once they are where they belong, the share is about 0.3.
+/// Below this share of accepted exchanges with the last rung, the model becomes a rung (Bereux, Decelle, Furtlehner and Seoane 2025). The
+/// model's chains lag slightly behind it: once they have caught up, the share is about 0.3.
 pub const GROW_BELOW: f64 = 0.4;
-/// Below this share a step of chains went too far: the run goes back to the last rung, at half the rate.
+/// Below this share a step of a run with chains went too far: the run goes back to the last rung, at half the rate.
 const LOST_BELOW: f64 = 0.1;
-/// Two neighbours that accept a smaller share than this in the long run get a rung between them.
+/// Two neighbours that accept a smaller share than this in the long run get a rung in between.
 pub const INSERT_BELOW: f64 = 0.1;
-/// A rung whose neighbours would accept more than this share from each other is not needed.
+/// A rung is not needed if its neighbours would accept more than this share from each other.
 const REMOVE_ABOVE: f64 = 0.3;
-/// A new pair counts as accepting this share.
+/// The share that a new pair is assumed to accept.
 const AT_FIRST: f64 = 0.3;
-/// Share of the newest round in what a pair accepts in the long run.
+/// Weight of the newest round in a pair's long-run share.
 const NEWEST: f64 = 0.05;
 
-/// A change of a ladder. What a rung is numbered by is where it stands once the changes before it are made.
+/// A change of a ladder. A rung's number is its place after all earlier changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// The model, as it is, has become the last rung; or, of particles, one half way to it.
+    /// The model has become the last rung; or, with particles, the model halfway to it.
     Grown,
-    /// A rung has been put at this place, half way between its neighbours.
+    /// A rung was inserted at this place, halfway between its neighbours.
     Inserted(usize),
-    /// The rung at this place has been taken away.
+    /// The rung at this place was removed.
     Removed(usize),
-    /// The model has lost touch with the last rung, and is to be that again.
+    /// The model has lost touch with the last rung and must be reset to it.
     Undone,
 }
 
-/// Models on the way from independent units, which come first, to the model in training, which comes after the last. All of one shape.
+/// Models on the path from independent units, which come first, to the model in training, which comes after the last. All have the same
+/// shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ladder {
     /// Shared, so that a copy of the ladder is cheap.
     rungs: Vec<Arc<Dbm>>,
-    /// What the rate of the run is multiplied by: halved at every step that was undone.
+    /// The factor of the run's learning rate: halved at every step that was undone.
     pub rate: f64,
     /// Share of exchanges that each rung accepts with the one above it, or with the model, in the long run.
     accepted: Vec<f64>,
-    /// Where a path of temperatures from the lowest rung to the model goes, once a run has gone along one.
+    /// The path of temperatures from the lowest rung to the model, once a run has used one.
     temperatures: Option<Temperatures>,
 }
 
 impl Ladder {
-    /// With the lowest rung alone: visible units as independent as they are often high in the data, hidden ones as likely high as low.
+    /// A ladder with the lowest rung only: independent units, the visible ones high as often as in the data, the hidden ones equally likely
+    /// high or low.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where the data are not as wide as the visible layer.
+    /// [`DbmError::Shape`] if the data are not as wide as the visible layer.
     pub fn of_data(model: &Dbm, data: &Examples) -> Result<Self, DbmError> {
         Ok(Self::from_base(BaseDistribution::of_data(model, data)?.model(model)))
     }
 
-    /// The same with every unit as likely high as low.
+    /// The same with every unit equally likely high or low.
     pub fn uniform(model: &Dbm) -> Self {
         Self::from_base(BaseDistribution::uniform(model).model(model))
     }
@@ -64,11 +66,11 @@ impl Ladder {
         Self { rungs: vec![Arc::new(base)], rate: 1.0, accepted: vec![AT_FIRST], temperatures: None }
     }
 
-    /// As it was kept.
+    /// A ladder from its stored values.
     ///
     /// # Errors
-    /// Those of [`Dbm::new`]; [`DbmError::Shape`] where there is no rung, or they are not all of the model's sizes; [`DbmError::Setting`] where the first has weights, or the
-    /// rate, a share or a temperature is none.
+    /// Those of [`Dbm::new`]; [`DbmError::Shape`] if there is no rung, or if any rung differs from the model in its sizes;
+    /// [`DbmError::Setting`] if the first has weights, or if the rate, a share or a temperature is out of range.
     pub fn restore(model: &Dbm, kept: LadderSnapshot) -> Result<Self, DbmError> {
         let LadderSnapshot { rungs, rate, accepted, temperatures } = kept;
         let rung = |Parameters { weights, biases }| Ok(Dbm::new(model.units(), weights, biases)?.with_backend(model.backend()));
@@ -91,7 +93,7 @@ impl Ladder {
         Ok(Self { rungs: rungs.into_iter().map(Arc::new).collect(), rate, accepted, temperatures })
     }
 
-    /// The same, computing with other kernels.
+    /// The same with other kernels.
     #[must_use]
     pub(crate) fn with_backend(mut self, backend: Backend) -> Self {
         if self.rungs.iter().any(|rung| rung.backend() != backend) {
@@ -117,27 +119,29 @@ impl Ladder {
         &self.accepted
     }
 
-    /// So many temperatures for a path from the lowest rung to the model: as the runs of earlier steps have moved them; equal steps where there were none.
+    /// This many temperatures for a path from the lowest rung to the model: as adjusted by the runs of earlier steps, or equally spaced if
+    /// there were none.
     pub fn temperatures(&self, steps: u32) -> Temperatures {
         self.temperatures.as_ref().map_or_else(|| Temperatures::equal(steps), |moved| moved.with_steps(steps))
     }
 
-    /// Moves them by what a step's runs along them came to, for the steps after it.
+    /// Adjusts the temperatures for later steps by the outcome of a step's runs along them.
     pub fn follow_temperatures(&mut self, steps: u32, spread: &Spread) {
         let mut temperatures = self.temperatures(steps);
         temperatures.follow(spread);
         self.temperatures = Some(temperatures);
     }
 
-    /// Follows a round of exchanges, as [`Trainer`](crate::Trainer) does, for who computes rounds elsewhere. Where the last pair's share is not below [`GROW_BELOW`], the model is not looked at.
+    /// Updates the ladder after a round of exchanges, as [`Trainer`](crate::Trainer) does, for callers that compute rounds elsewhere. If
+    /// the last pair's share is not below [`GROW_BELOW`], the model is not used.
     ///
     /// # Errors
-    /// [`DbmError::Setting`] where chains at the model have lost touch with the lowest rung.
+    /// [`DbmError::Setting`] if chains at the model have lost touch with the lowest rung.
     pub fn follow_exchanges(&mut self, exchanges: &Exchanges, model: &Dbm) -> Result<Vec<Change>, DbmError> {
         self.follow(&Overlaps::of_exchanges(exchanges), model)
     }
 
-    /// Follows what a step's particles came to that were taken along it, as [`Ladder::follow_exchanges`] does.
+    /// Updates the ladder, like [`Ladder::follow_exchanges`], after a step whose particles moved along it.
     ///
     /// # Errors
     /// Those of [`Ladder::follow_exchanges`].
@@ -145,11 +149,11 @@ impl Ladder {
         self.follow(&Overlaps::of_particles(spread, step as usize), model)
     }
 
-    /// Follows a round of exchanges or of particles below and with a model: the ladder grows where the model has come far from the last rung, a rung is put between
-    /// neighbours that hardly overlap, and one whose neighbours overlap without it is taken away.
+    /// Updates the ladder after a round of exchanges or particles: it grows if the model has moved far from the last rung, a rung is
+    /// inserted between neighbours that hardly overlap, and a rung is removed if its neighbours overlap without it.
     ///
     /// # Errors
-    /// [`DbmError::Setting`] where chains at the model have lost touch with the lowest rung: nothing can be learned from units that are all alike.
+    /// [`DbmError::Setting`] if chains at the model have lost touch with the lowest rung: nothing can be learned from units that are all alike.
     pub(crate) fn follow(&mut self, overlaps: &Overlaps, model: &Dbm) -> Result<Vec<Change>, DbmError> {
         let top = self.rungs.len() - 1;
         for (share, now) in self.accepted.iter_mut().rev().zip(overlaps.shares.iter().rev()) {
@@ -158,7 +162,7 @@ impl Ladder {
         let now = overlaps.shares.last().copied().unwrap_or(1.0);
         let mut changes = vec![];
         if now < LOST_BELOW && !overlaps.of_chains {
-            // Particles are not lost, only spread: what is between comes first.
+            // Particles are not lost, only spread out: a model in between comes first.
             self.push(self.rungs[top].half_way_to(model));
             changes.push(Change::Grown);
         } else if now < LOST_BELOW {
@@ -176,7 +180,7 @@ impl Ladder {
             self.push(model.clone());
             changes.push(Change::Grown);
         }
-        // From above, so that the numbers of those below stay what they are.
+        // From above, so that the numbers of lower rungs do not change.
         for &(rung, share) in
             overlaps.without.iter().rev().filter(|&&(rung, share)| share > REMOVE_ABOVE && (1..top).contains(&rung))
         {

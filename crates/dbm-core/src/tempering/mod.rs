@@ -1,7 +1,8 @@
-//! The way from independent units to a model, over distributions between the two: what parallel tempering exchanges states along, and sequential Monte Carlo
-//! takes particles along.
+//! The path from independent units to a model, through distributions in between: parallel tempering exchanges states along it, and
+//! sequential Monte Carlo moves particles along it.
 //!
-//! One parity of layers is held by a state; the other is summed out, which makes neighbouring distributions overlap more. With `p` the parity held,
+//! A state holds one parity of layers; the other is summed out, which makes neighbouring distributions overlap more. With `p` the parity
+//! held,
 //!
 //! `log p*(s_p) = sum_{l in p} b_l . s_l + sum_{l not in p} sum_j log sum_j(a_lj)`,
 //!
@@ -27,13 +28,13 @@ use crate::linalg::dot;
 use crate::math::sum_softplus;
 use crate::{Dbm, Parity};
 
-/// The parity that a state of free units holds: the one with fewer units, so that the more are summed out; the odd one where they are as many.
+/// The parity held by a state of free units: the one with fewer units, so that more are summed out; the odd one if they have equally many.
 pub fn held_parity(model: &Dbm) -> Parity {
     let units = |parity: Parity| parity.layers(model.depth()).map(|l| model.sizes()[l]).sum::<usize>();
     if units(Parity::Even) < units(Parity::Odd) { Parity::Even } else { Parity::Odd }
 }
 
-/// `log p*(s_p)` of one chain that has nothing clamped; the fields of the parity summed out must be up to date.
+/// `log p*(s_p)` of one chain with nothing clamped; the fields of the parity that is summed out must be up to date.
 pub(crate) fn log_marginal(model: &Dbm, chains: &Chains, chain: usize, held: Parity) -> f64 {
     let biases = held.layers(model.depth()).map(|l| dot(&model.biases()[l], chains.layer(l).row(chain)));
     let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));

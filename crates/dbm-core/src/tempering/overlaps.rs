@@ -1,24 +1,25 @@
-//! How much neighbouring distributions on the way to a model have in common, as exchanges of chains tell, and as particles do.
+//! How much neighbouring distributions on the path to a model overlap, estimated from exchanges of chains or from particles.
 
 use crate::math::normalized;
 use serde::{Deserialize, Serialize};
 
-/// One rung in so many is looked at in a round.
+/// One rung in this many is tested in a round.
 pub const SPACED: usize = 8;
 
-/// What exchanges between neighbouring rungs came to.
+/// The outcome of exchanges between neighbouring rungs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Exchanges {
-    /// Of each pair, from the lowest that was offered exchanges up to that of the last rung and the model, the sum of the probabilities by which they were accepted.
+    /// For each pair, from the lowest that was offered exchanges up to the last rung and the model, the sum of its acceptance
+    /// probabilities.
     pub acceptance: Vec<f64>,
-    /// How many exchanges each pair was offered.
+    /// Number of exchanges offered to each pair.
     pub tried: u64,
-    /// Rungs whose neighbours were asked what they would accept from each other, and the sums of these probabilities.
+    /// Rungs that were tested, with the sums of the probabilities by which their neighbours would accept exchanges with each other.
     pub without: Vec<(usize, f64)>,
 }
 
 impl Exchanges {
-    /// Share of exchanges that a pair accepts, on average; the last is that of the last rung and the model.
+    /// Mean share of exchanges that each pair accepts; the last pair is the last rung and the model.
     pub fn rates(&self) -> impl DoubleEndedIterator<Item = f64> + ExactSizeIterator {
         self.acceptance.iter().map(|sum| self.rate(*sum))
     }
@@ -32,7 +33,7 @@ impl Exchanges {
         sum / self.tried.max(1) as f64
     }
 
-    /// Adds those of other chains on the same ladder, in the same round.
+    /// Adds the outcome for other chains on the same ladder, in the same round.
     pub(crate) fn append(&mut self, other: &Self) {
         if self.tried == 0 {
             *self = other.clone();
@@ -44,33 +45,33 @@ impl Exchanges {
     }
 }
 
-/// How much the points of a path have in common with those before them, as the particles of some runs tell.
+/// How much the points of a path overlap with those before them, estimated from the particles of some runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
-    /// Of each point, the sum over the runs of the share of exchanges between it and the point before that would be accepted.
+    /// For each point, the sum over the runs of the share of exchanges with the previous point that would be accepted.
     pub shares: Vec<f64>,
-    /// How many runs.
+    /// Number of runs.
     pub runs: u64,
 }
 
 impl Spread {
-    /// The mean over the runs, of each point.
+    /// The mean over the runs, for each point.
     pub fn means(&self) -> impl ExactSizeIterator<Item = f64> {
         self.shares.iter().map(|sum| sum / self.runs.max(1) as f64)
     }
 
-    /// So many runs more go along a path of so many points.
+    /// Adds this many runs along a path with this many points.
     pub fn begin(&mut self, points: usize, runs: usize) {
         self.shares.resize(points.max(self.shares.len()), 0.0);
         self.runs += runs as u64;
     }
 
-    /// Notes what a point adds to the log weights of a run's particles.
+    /// Records what a point adds to the log weights of a run's particles.
     pub fn note(&mut self, point: usize, increments: &[f64]) {
         self.shares[point] += share_of_exchanges(increments);
     }
 
-    /// Adds that of other runs on the same path.
+    /// Adds the result of other runs on the same path.
     pub fn append(&mut self, other: &Self) {
         self.shares.resize(self.shares.len().max(other.shares.len()), 0.0);
         self.shares.iter_mut().zip(&other.shares).for_each(|(sum, more)| *sum += more);
@@ -78,14 +79,14 @@ impl Spread {
     }
 }
 
-/// The share of exchanges between `x` of one distribution and `y` of the next that would be accepted, `E min(1, w(x) / w(y))`, from the log weights `log w` of particles of the first: as
-/// they are for `x`, and by their weights for `y`.
+/// The share of exchanges between `x` from one distribution and `y` from the next that would be accepted, `E min(1, w(x) / w(y))`, from the
+/// log weights `log w` of particles of the first: unweighted for `x`, and weighted for `y`.
 fn share_of_exchanges(log_weights: &[f64]) -> f64 {
     let n = log_weights.len() as f64;
     let mut sorted = log_weights.to_vec();
     sorted.sort_by(f64::total_cmp);
     let weights = normalized(&sorted);
-    // Of each y, what is lighter accepts by the ratio of weights, and what is at least as heavy always.
+    // For each y, lighter particles accept by the ratio of weights, and those at least as heavy always.
     let (mut lighter, mut sum) = (0.0, 0.0);
     for (place, w) in weights.iter().enumerate() {
         sum += lighter + w * (n - place as f64);
@@ -94,7 +95,7 @@ fn share_of_exchanges(log_weights: &[f64]) -> f64 {
     (sum / n).min(1.0)
 }
 
-/// `d` of a share `erfc(d / 2)`, by bisection; at most 20, where the share is next to nothing.
+/// The `d` for a share `erfc(d / 2)`, by bisection; at most 20, where the share is next to nothing.
 pub(super) fn deviation(share: f64) -> f64 {
     let halve = |(low, high): (f64, f64), _| {
         let middle = 0.5 * (low + high);
@@ -103,25 +104,26 @@ pub(super) fn deviation(share: f64) -> f64 {
     (0..40).fold((0.0, 20.0), halve).0
 }
 
-/// How much neighbouring rungs have in common: the share of exchanges between them that are accepted, or would be.
+/// How much neighbouring rungs overlap: the share of exchanges between them that are accepted, or would be.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Overlaps {
-    /// Of each pair that is known of, the last one that of the last rung and the model.
+    /// One for each pair measured, the last being the last rung and the model.
     pub shares: Vec<f64>,
-    /// Rungs, with what their neighbours would have in common without them.
+    /// Rungs, with the overlap of their neighbours without them.
     pub without: Vec<(usize, f64)>,
-    /// Whether chains lag behind the model, and can lose touch with it.
+    /// Whether it comes from chains, which lag behind the model and can lose touch with it.
     pub of_chains: bool,
 }
 
 impl Overlaps {
-    /// As exchanges tell.
+    /// The overlaps measured by exchanges.
     pub fn of_exchanges(exchanges: &Exchanges) -> Self {
         Self { shares: exchanges.rates().collect(), without: exchanges.rates_without().collect(), of_chains: true }
     }
 
-    /// As particles tell that were taken along the ladder. Where the log weights of two neighbours differ by a Gaussian of deviation `d`, a share of `erfc(d / 2)` of exchanges is accepted; and
-    /// the deviation between a rung's neighbours is at most the sum of those to the rung, by which it is judged. One rung in [`SPACED`] is looked at, from this one on.
+    /// The overlaps measured by particles moved along the ladder. If the log weights of two neighbours differ by a Gaussian of deviation
+    /// `d`, a share of `erfc(d / 2)` of exchanges is accepted. The deviation between a rung's two neighbours is at most the sum of their
+    /// deviations from the rung, which is used here. One rung in [`SPACED`] is tested, from this one on.
     pub fn of_particles(spread: &Spread, first: usize) -> Self {
         let shares: Vec<f64> = spread.means().collect();
         let of_both = |rung: usize| libm::erfc(f64::midpoint(deviation(shares[rung - 1]), deviation(shares[rung])));

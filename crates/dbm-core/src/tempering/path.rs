@@ -1,4 +1,4 @@
-//! The distributions that particles are taken along, from independent units to a model.
+//! The distributions along which particles move, from independent units to a model.
 
 use super::{Ladder, Temperatures};
 use crate::chains::Chains;
@@ -7,31 +7,32 @@ use crate::math::{softplus, sum_softplus};
 use crate::mean_field::{self, MeanFieldSettings};
 use crate::{Clamp, Dbm, Parity};
 
-/// Sweeps of the mean field of [`Base::of_mean_field`].
+/// Settings of the mean field in [`Base::of_mean_field`].
 const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: 10, tolerance: 1e-2 };
-/// Its largest bias: a unit that is surely high could never be drawn low.
+/// The largest bias in a base: a unit that is certain to be high could never be drawn low.
 const SUREST: f32 = 4.0;
 
-/// One distribution: `p(s)` proportional to `exp((1 - beta) sum_l a_l . s_l - beta E(s))`, `a` being the biases of the path's [`Base`].
+/// One distribution: `p(s)` proportional to `exp((1 - beta) sum_l a_l . s_l - beta E(s))`, where `a` are the biases of the path's [`Base`].
 #[derive(Clone, Copy, Debug)]
 pub struct Point<'a> {
-    /// Whose energy it is.
+    /// The model with the energy E.
     pub model: &'a Dbm,
     /// From 0, the independent units, to 1, the model.
     pub beta: f64,
 }
 
-/// The independent units at the beginning of a path: their biases, `[1, n_l]` a layer, or `[runs, n_l]` where every run has its own.
+/// The independent units at the beginning of a path: their biases, `[1, n_l]` per layer, or `[runs, n_l]` if every run has its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Base(pub Vec<Matrix>);
 
 impl Base {
-    /// Those of a model whose weights do not matter.
+    /// The biases of a model; its weights do not matter.
     pub fn of(model: &Dbm) -> Self {
         Self(model.biases().iter().map(|biases| Matrix::from_vec(1, biases.len(), biases.clone())).collect())
     }
 
-    /// Units as independent and as often high as in the mean field of what is clamped, one run a row of `visible`, `[runs, n_0]`; none so sure that it could hardly change.
+    /// Independent units, each high as often as in the mean field given the clamped units, for one run per row of `visible`, `[runs, n_0]`;
+    /// no unit is so certain that it could hardly change.
     pub fn of_mean_field(model: &Dbm, visible: &Matrix, clamp: &Clamp) -> Self {
         let (low, gap) = (model.units().low(), model.units().gap());
         let bias = |mean: f32| {
@@ -50,38 +51,38 @@ impl Base {
     }
 }
 
-/// Where particles begin, and what they are taken along. The last distribution is the model they are wanted of.
+/// A path of particles: where they start, and the distributions that follow. The last one is the model to be sampled.
 #[derive(Clone, Debug)]
 pub struct Path<'a> {
-    /// Independent units.
+    /// The independent units at its start.
     pub base: Base,
     /// The distributions after them.
     pub points: Vec<Point<'a>>,
 }
 
 impl<'a> Path<'a> {
-    /// The same path for these runs of it, each of which may have a base of its own.
+    /// The same path for these of its runs, each of which may have its own base.
     pub fn of_runs(&self, runs: &[usize]) -> Self {
         let Base(layers) = &self.base;
         let layers = layers.iter().map(|layer| if layer.rows() == 1 { layer.clone() } else { layer.select(runs) });
         Self { base: Base(layers.collect()), points: self.points.clone() }
     }
 
-    /// Along temperatures.
+    /// A path along temperatures.
     pub fn of_temperatures(base: Base, model: &'a Dbm, temperatures: &Temperatures) -> Self {
         let points = temperatures.betas().iter().map(|&beta| Point { model, beta });
         Self { base, points: points.collect() }
     }
 
-    /// Along the rungs of a ladder, up to the model.
+    /// A path along the rungs of a ladder, up to the model.
     pub fn of_ladder(ladder: &'a Ladder, model: &'a Dbm) -> Self {
         let models = ladder.rungs()[1..].iter().map(|rung| &**rung).chain([model]);
         Self { base: Base::of(&ladder.rungs()[0]), points: models.map(|model| Point { model, beta: 1.0 }).collect() }
     }
 }
 
-/// The log of the sum of `exp((1 - beta) a . s - beta E(s))` over the units that are neither clamped nor of the parity held: what a state of that parity is worth, unnormalized.
-/// The fields of the other parity must be up to date.
+/// The log of the sum of `exp((1 - beta) a . s - beta E(s))` over the free units outside the parity held: the unnormalized log probability
+/// of a state of that parity. The fields of the other parity must be up to date.
 pub(super) fn log_weight(point: Point, base: &Base, run: usize, chains: &Chains, chain: usize, held: Parity) -> f64 {
     let Point { model, beta } = point;
     let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
@@ -100,7 +101,7 @@ pub(super) fn log_weight(point: Point, base: &Base, run: usize, chains: &Chains,
         if l == 0 {
             let state = chains.layer(0).row(chain);
             clamp.for_each_held(0, state.len(), |unit| {
-                // What it adds is not a sum over two values: `field . v`. Minus infinity adds nothing below.
+                // A clamped unit adds `field . v` instead of a sum over two values. Minus infinity adds nothing below.
                 sum += scaled[unit] / gap * f64::from(state[unit]);
                 scaled[unit] = f64::NEG_INFINITY;
             });
@@ -111,7 +112,7 @@ pub(super) fn log_weight(point: Point, base: &Base, run: usize, chains: &Chains,
     sum
 }
 
-/// The log of the sum over the free units of the base: what a path begins with.
+/// The log of the sum over the free units of the base, with which a path begins.
 pub(super) fn log_sum_of_base(model: &Dbm, base: &Base, run: usize, visible: &[f32], clamp: &Clamp) -> f64 {
     let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
     let of_unit = |a: f32| low * f64::from(a) + softplus(gap * f64::from(a));

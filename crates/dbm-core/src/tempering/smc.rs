@@ -1,4 +1,4 @@
-//! Sequential Monte Carlo: particles that are weighted, resampled and moved along a path, and an unbiased estimate of Z.
+//! Sequential Monte Carlo: particles that are weighted, resampled and moved along a path, with an unbiased estimate of Z.
 
 use super::path::{Path, Point, log_sum_of_base, log_weight};
 use super::{Spread, held_parity};
@@ -14,29 +14,30 @@ use std::rc::Rc;
 /// One run: its particles at the end of the path.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
-    /// States, `[particles, n_l]` a layer.
+    /// States, `[particles, n_l]` per layer.
     pub states: Vec<Matrix>,
-    /// Conditional means given the neighbouring layers, `[particles, n_l]` a layer; a clamped unit keeps its value.
+    /// Conditional means given the neighbouring layers, `[particles, n_l]` per layer; a clamped unit keeps its value.
     pub means: Vec<Matrix>,
     /// Weights, which sum to 1.
     pub weights: Vec<f64>,
-    /// The estimate of the log of the sum of `exp(-E)` over the units that are not clamped. That of the sum itself is unbiased, for any number of particles and any path.
+    /// The estimate of the log of the sum of `exp(-E)` over the free units. The estimate of the sum itself is unbiased, for any number of
+    /// particles and any path.
     pub log_z: f64,
     /// Weighted mean of the particles' energies.
     pub energy: f64,
 }
 
-/// The log weights of the particles of some runs, and what the estimate of `log Z` of each has come to.
+/// The log weights of the particles of some runs, and the estimate of `log Z` so far for each run.
 #[derive(Clone, Debug)]
 pub struct Weighing {
     particles: usize,
-    /// Those of a run one after the other.
+    /// All log weights, run by run.
     log_weights: Vec<f64>,
     log_z: Vec<f64>,
 }
 
 impl Weighing {
-    /// Of runs with so many particles each, all alike, whose estimates begin here.
+    /// For runs with this many particles each, all with equal weights; the estimates begin at `log_z`.
     pub fn new(log_z: Vec<f64>, particles: usize) -> Self {
         Self { particles, log_weights: vec![0.0; log_z.len() * particles], log_z }
     }
@@ -50,12 +51,13 @@ impl Weighing {
         normalized(self.of(run))
     }
 
-    /// A run's estimate as it stands.
+    /// A run's estimate so far.
     pub fn log_z(&self, run: usize) -> f64 {
         self.log_z[run] + log_mean(self.of(run))
     }
 
-    /// Adds what the next distribution adds to the log weights of a run's particles. Where their effective number, `(sum w)^2 / sum w^2`, is then below half of them, they are resampled by a uniform.
+    /// Adds the next distribution's increments to the log weights of a run's particles. If their effective number, `(sum w)^2 / sum w^2`,
+    /// falls below half of them, they are resampled by a uniform.
     pub fn add(&mut self, run: usize, increments: &[f64], uniform: impl FnOnce() -> f64) -> Option<Vec<usize>> {
         let own = &mut self.log_weights[run * self.particles..][..self.particles];
         own.iter_mut().zip(increments).for_each(|(weight, increment)| *weight += increment);
@@ -63,7 +65,8 @@ impl Weighing {
         (squares * self.particles as f64 > 2.0).then(|| self.resample(run, uniform()))
     }
 
-    /// Resamples a run's particles, which are then all alike: of each new one, which one it comes from. Systematically: one uniform a run.
+    /// Resamples a run's particles, after which all weights are equal; returns the ancestor of each new particle. Systematic resampling:
+    /// one uniform per run.
     pub fn resample(&mut self, run: usize, u: f64) -> Vec<usize> {
         let ancestors = systematic(&self.weights(run), u);
         self.log_z[run] = self.log_z(run);
@@ -72,14 +75,16 @@ impl Weighing {
     }
 }
 
-/// Runs with so many particles each, one a row of `visible`, `[runs, n_0]`, whose clamped units keep their values; one stream a run.
+/// Runs with this many particles each, one per row of `visible`, `[runs, n_0]`, whose clamped units keep their values; one stream per run.
 ///
-/// At the base all free units are drawn. Then, for each point of the path: the log weight of every particle grows by the log of what it is worth there minus what it was worth
-/// at the point before; where the effective sample size `(sum w)^2 / sum w^2` is below half the particles, these are resampled (systematically: one uniform a run) and the log
-/// of their mean weight goes to `log_z`; and one Gibbs sweep moves each, which leaves the point's distribution as it is (Del Moral, Doucet and Jasra 2006).
+/// At the base all free units are drawn. Then three things happen for each point of the path. The log weight of every particle grows by the
+/// log of its state's unnormalized probability at this point, minus that at the previous one. If the effective sample size
+/// `(sum w)^2 / sum w^2` is below half the particles, they are resampled (systematically: one uniform per run), and the log of their mean
+/// weight is added to `log_z`. One Gibbs sweep moves each particle, leaving the point's distribution invariant (Del Moral, Doucet and Jasra
+/// 2006).
 ///
 /// # Panics
-/// If the path has no point, there is not one stream a run, or no particle.
+/// If the path has no point, or there is not one stream per run, or no particle.
 pub fn runs(
     path: &Path,
     visible: &Matrix,
@@ -154,12 +159,13 @@ pub fn runs(
     (0..count).map(run).collect()
 }
 
-/// `w_i / sum_j w_j` from the logs of the weights.
+/// The log of the mean weight, from the logs of the weights.
 fn log_mean(log_weights: &[f64]) -> f64 {
     log_sum_exp(log_weights) - libm::log(log_weights.len() as f64)
 }
 
-/// Of each new particle, which one it comes from: particle `i` comes `floor` or `ceil` of `N w_i` times, and `N w_i` times on average over `u` in `[0, 1)` (Kitagawa 1996).
+/// The ancestor of each new particle: particle `i` occurs `floor` or `ceil` of `N w_i` times, and `N w_i` times on average over `u` in
+/// `[0, 1)` (Kitagawa 1996).
 pub(crate) fn systematic(weights: &[f64], u: f64) -> Vec<usize> {
     let n = weights.len();
     let (mut ancestors, mut sum) = (Vec::with_capacity(n), 0.0);
@@ -169,36 +175,36 @@ pub(crate) fn systematic(weights: &[f64], u: f64) -> Vec<usize> {
             ancestors.push(i);
         }
     }
-    // What rounding leaves goes to the last that weighs anything.
+    // Places left over by rounding go to the last particle with any weight.
     let last = weights.iter().rposition(|&w| w > 0.0).unwrap_or(n - 1);
     ancestors.resize(n, last);
     ancestors
 }
 
-/// The coupling of chains whose states are runs: particle independent Metropolis-Hastings (Andrieu, Doucet and Holenstein 2010; coupled by Middleton, Deligiannidis, Doucet and
-/// Jacob 2019).
+/// The coupling of chains whose states are runs: particle independent Metropolis-Hastings (Andrieu, Doucet and Holenstein 2010; coupled by
+/// Middleton, Deligiannidis, Doucet and Jacob 2019).
 ///
-/// A chain at run `S` accepts the run `P` with probability `min(1, Zhat(P) / Zhat(S))`; two chains with a lag of one are offered the same run and compare the same uniform. With
-/// `f(S) = sum_i W^i f(x^i)`,
+/// A chain at run `S` accepts the run `P` with probability `min(1, Zhat(P) / Zhat(S))`; two chains with a lag of one are offered the same
+/// run and compare the same uniform. With `f(S) = sum_i W^i f(x^i)`,
 ///
 /// `H = 1/(m-k+1) sum_{t=k}^m f(X_t) + sum_{t>k} min(1, (t-k)/(m-k+1)) (f(X_t) - f(Y_{t-1}))`
 ///
-/// is unbiased for `E[f]` (Jacob, O'Leary and Atchade 2020). Every `f(X_t)` is replaced by its mean over whether the run offered was accepted, `a f(P) + (1 - a) f(X_{t-1})`, which
-/// leaves it unbiased and wastes no run; the sum then goes on to t = tau.
+/// is unbiased for `E[f]` (Jacob, O'Leary and Atchade 2020). Every `f(X_t)` is replaced by its mean over whether the offered run was
+/// accepted, `a f(P) + (1 - a) f(X_{t-1})`, which keeps it unbiased and wastes no run; the sum then includes t = tau.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunCoupling {
-    /// k: the first time that counts.
+    /// k: the first time of the average.
     pub first: u32,
     /// m: the last time of the average, at least k.
     pub last: u32,
-    /// A coupling that has not met after so many steps is cut.
+    /// Steps after which a coupling that has not met is cut.
     pub cap: u32,
 }
 
-/// Takes a run with how often it counts, and the step it was offered at.
+/// Receives how often a run counts, the step at which it was offered, and the run.
 pub type Push<'p> = dyn FnMut(f64, u32, &Run) + 'p;
 
-/// One pair of chains on its way.
+/// One pair of chains in progress.
 pub struct Pair<'a> {
     coupling: &'a RunCoupling,
     x: Rc<Counted>,
@@ -228,7 +234,7 @@ impl Counted {
 }
 
 impl<'a> Pair<'a> {
-    /// Both chains at a run.
+    /// Both chains at one run.
     pub fn new(coupling: &'a RunCoupling, start: Run) -> Self {
         let start = Counted::new(start, 0);
         let pair = Self { coupling, x: start.clone(), y: start, time: 0, met: None, offered: (0, 0) };
@@ -243,24 +249,24 @@ impl<'a> Pair<'a> {
         1.0 / f64::from(self.coupling.last - self.coupling.first + 1)
     }
 
-    /// Whether it has met, or was cut, and all times that count are over.
+    /// Whether it has met or was cut, and all times of the average are over.
     pub fn is_done(&self) -> bool {
         let over = self.met.is_some() && self.time >= self.coupling.last;
         over || self.time >= self.coupling.cap.max(self.coupling.last)
     }
 
-    /// tau, and whether the cap cut it.
+    /// tau, and whether it was cut at the cap.
     pub fn meeting(&self) -> (u32, bool) {
         (self.met.unwrap_or(self.time), self.met.is_none())
     }
 
-    /// Since when the run that X stands at is known, and that of Y: the step it was offered at, 0 for the start.
+    /// The steps at which the present runs of X and of Y were offered; 0 for the start.
     pub fn at(&self) -> [u32; 2] {
         [self.x.offered_at, self.y.offered_at]
     }
 
-    /// One step of both: from `(X_{t-1}, Y_{t-2})` to `(X_t, Y_{t-1})`, offered a run, with the uniform that both compare. What no longer can count again is handed to `push`
-    /// with how often it counts, and the step it was offered at.
+    /// One step of both: from `(X_{t-1}, Y_{t-2})` to `(X_t, Y_{t-1})`, given an offered run and the uniform that both compare. Runs that
+    /// can no longer count are passed to `push`, with how often they count and the step at which they were offered.
     pub fn step(&mut self, offered: Run, u: f64, push: &mut Push) {
         self.time += 1;
         let RunCoupling { first: k, last: m, .. } = *self.coupling;
@@ -295,7 +301,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Hands out what is left, once it is done.
+    /// Passes the remaining runs to `push`, once the pair is done.
     pub fn finish(self, push: &mut Push) {
         for run in [self.x, self.y] {
             push(run.times.replace(0.0), run.offered_at, &run.run);

@@ -1,28 +1,29 @@
-//! The temperatures that particles are taken along, which a run moves after each step to where every step of the path is equally far.
+//! The temperatures along which particles move. After each step, a run shifts them towards equal distances between neighbours.
 
 use super::Spread;
 use super::overlaps::deviation;
 use crate::DbmError;
 
-/// Share of the newest step in where temperatures go.
+/// Weight of the newest step in the adjustment of the temperatures.
 const NEWEST: f64 = 0.1;
-/// What the whole path is longer by, in proportion to the inverse temperature: where a model is all but independent units, equal steps are as good as any.
+/// Length added to the path, in proportion to the inverse temperature: for a model of nearly independent units, equal steps are as good as
+/// any.
 const LEAST_LENGTH: f64 = 0.01;
 
-/// Inverse temperatures `beta_1 <= ... <= beta_K = 1` of the points of a path; its independent units, before them, are at 0.
+/// Inverse temperatures `beta_1 <= ... <= beta_K = 1` of the points of a path; the independent units that precede them are at 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Temperatures(Vec<f64>);
 
 impl Temperatures {
-    /// So many equal steps of the inverse temperature.
+    /// This many equal steps of the inverse temperature.
     pub fn equal(steps: u32) -> Self {
         Self((1..=steps).map(|k| f64::from(k) / f64::from(steps)).collect())
     }
 
-    /// As they were kept.
+    /// Temperatures from their stored values.
     ///
     /// # Errors
-    /// [`DbmError::Setting`] where they do not rise from at least 0 to 1.
+    /// [`DbmError::Setting`] if they do not rise from at least 0 to 1.
     pub fn restore(kept: Vec<f64>) -> Result<Self, DbmError> {
         let wrong = std::iter::once(&0.0).chain(&kept).zip(&kept).find(|(before, beta)| *beta < before || beta.is_nan());
         let got = match (wrong, kept.last()) {
@@ -34,12 +35,12 @@ impl Temperatures {
         Err(DbmError::Setting { name: "inverse temperatures of a path", expected: "numbers that rise from at least 0 to 1", got })
     }
 
-    /// One a point.
+    /// One per point.
     pub fn betas(&self) -> &[f64] {
         &self.0
     }
 
-    /// So many, which lie as these do: halves of a path stay halves of it.
+    /// This many temperatures, distributed like these: the first half of them covers the same part of the path.
     #[must_use]
     pub fn with_steps(&self, steps: u32) -> Self {
         if self.0.len() == steps as usize {
@@ -48,9 +49,11 @@ impl Temperatures {
         self.divided(&vec![1.0; self.0.len()], steps as usize)
     }
 
-    /// Follows what runs along these temperatures came to. The log weights of neighbouring points differ by a deviation `d_k` (that of a Gaussian with the same share of exchanges,
-    /// `erfc(d_k / 2)`); these add up along the path, whatever its steps are, as long as it is fine. So every temperature goes a little of the way to where all `d_k` would be one, and
-    /// neighbours would accept equal shares of exchanges: the steps that are best for the deviation of `log Zhat` (equal rejection: Syed, Bouchard-Cote, Deligiannidis and Doucet 2022).
+    /// Adjusts the temperatures by the outcome of runs along them. The log weights of neighbouring points differ by a deviation `d_k` (that
+    /// of a Gaussian with the same share of exchanges, `erfc(d_k / 2)`). These deviations add up along the path, whatever its steps, as
+    /// long as the steps are fine. So every temperature moves a little towards the point where all `d_k` would be equal and all neighbours
+    /// would accept equal shares of exchanges: the steps that minimize the deviation of `log Zhat` (equal rejection: Syed, Bouchard-Cote,
+    /// Deligiannidis and Doucet 2022).
     pub(crate) fn follow(&mut self, spread: &Spread) {
         let before = std::iter::once(0.0).chain(self.0.iter().copied());
         let steps = before.zip(&self.0).map(|(before, beta)| beta - before);
@@ -59,7 +62,7 @@ impl Temperatures {
         self.0.iter_mut().zip(&even.0).for_each(|(beta, even)| *beta += NEWEST * (even - *beta));
     }
 
-    /// So many temperatures, an equal part of the path's length apart, where its steps are so long.
+    /// This many temperatures at equal distances along the path, given the lengths of its steps.
     fn divided(&self, lengths: &[f64], count: usize) -> Self {
         let whole: f64 = lengths.iter().sum();
         let mut steps = std::iter::once(0.0).chain(self.0.iter().copied()).zip(&self.0).zip(lengths);
@@ -72,7 +75,7 @@ impl Temperatures {
             {
                 (from, to, length, end) = (before, beta, own, end + own);
             }
-            // The first step that ends there or later has a length.
+            // The first step that ends at `place` or later has a length above 0.
             betas.push(to - (to - from) * ((end - place) / length).max(0.0));
         }
         betas.push(1.0);
@@ -84,7 +87,8 @@ impl Temperatures {
 mod tests {
     use super::*;
 
-    /// What runs would come to along these temperatures, on a model whose energy deviates most by far at an inverse temperature of 0.7, where it freezes.
+    /// The outcome of runs along these temperatures, for a model whose energy varies most by far at an inverse temperature of 0.7, where it
+    /// freezes.
     fn spread(temperatures: &Temperatures) -> Spread {
         let length = |beta: f64| 4.0 * beta + 3.0 * (libm::atan((beta - 0.7) / 0.01) + 1.6);
         let before = std::iter::once(0.0).chain(temperatures.betas().iter().copied());
@@ -128,7 +132,7 @@ mod tests {
         let expected = [0.05, 0.1, 0.15, 0.2, 0.4, 0.6, 0.8, 1.0];
         eight.betas().iter().zip(expected).for_each(|(a, b)| assert!((a - b).abs() < 1e-12, "{a} for {b}"));
         assert_eq!(eight.with_steps(4).betas().len(), 4);
-        // More of them than there are steps at all places, some of which are one.
+        // More temperatures than there are steps, where some of them coincide.
         let same = Temperatures::restore(vec![0.5, 0.5, 1.0]).unwrap();
         assert_eq!(same.with_steps(6).betas(), [0.25, 0.5, 0.5, 0.5, 0.75, 1.0]);
     }

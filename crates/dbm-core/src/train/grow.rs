@@ -1,22 +1,24 @@
-//! A run with more hidden units than the one it goes on from: wider layers, or further ones on top.
+//! A run with more hidden units than the one it continues: wider layers, or additional ones on top.
 
 use crate::rng::{Purpose, Streams};
 use crate::{DbmError, LadderSnapshot, Parameters, SingleThread, Snapshot, Units, init};
 
-/// What the weights of new units are multiplied by, where nothing else is said.
+/// The default factor of the weights of new units.
 pub const GAIN: f32 = 0.5;
 
 impl Snapshot {
-    /// This snapshot with hidden layers of these sizes, `[n_0, n_1, ...]`, none narrower than it has. Weights between units that were there stay. Of each weight matrix that gets new
-    /// ones these are a random semi-orthogonal matrix ([`init::orthogonal`]) times `gain`; of the lowest rung they are 0, as all of its are. Biases and offsets of new units are 0, and
-    /// their persistent chains begin as fair coins.
+    /// This snapshot with hidden layers of these sizes, `[n_0, n_1, ...]`, none narrower than before. Weights between old units stay. In
+    /// each weight matrix that gains units, the new weights are those of a random semi-orthogonal matrix ([`init::orthogonal`]) times
+    /// `gain`; in the lowest rung they are 0, like all of its weights. Biases and offsets of new units are 0, and their persistent chains
+    /// begin as fair coins.
     ///
-    /// So a layer that is put on top is alive from the first step, and yet changes hardly anything that the model says. With signs and `n_l <= n_{l+1}`, summing the new layer out adds
-    /// `sum_j log 2 cosh(gain q_j . s_l)` to `log p*(s_l)`, whose first term `gain^2 |s_l|^2 / 2` is the same for every state. But the first term of its weights' gradient is
-    /// `(E_data[s_l s_l^T] - E[s_l s_l^T]) W`, in proportion to the weights themselves: from small ones it takes for ever where the layers below already fit the data.
+    /// So a new top layer is active from the first step, and yet hardly changes the model's distribution. With signs and `n_l <= n_{l+1}`,
+    /// summing the new layer out adds `sum_j log 2 cosh(gain q_j . s_l)` to `log p*(s_l)`, whose first term `gain^2 |s_l|^2 / 2` is the
+    /// same for every state. But the first term of its weights' gradient is `(E_data[s_l s_l^T] - E[s_l s_l^T]) W`, in proportion to the
+    /// weights themselves: from small weights, training would take for ever if the layers below already fit the data.
     ///
     /// # Errors
-    /// [`DbmError::Setting`] where a layer would be narrower or missing, or the visible one another; those of [`init::orthogonal`].
+    /// [`DbmError::Setting`] if a layer would be narrower or missing, or if the visible layer would change; those of [`init::orthogonal`].
     pub fn grown(mut self, sizes: &[usize], gain: f32, seed: u64) -> Result<Self, DbmError> {
         let old: Vec<usize> = self.parameters.biases.iter().map(Vec::len).collect();
         if sizes.len() < old.len() || sizes.first() != old.first() || old.iter().zip(sizes).any(|(old, new)| new < old) {
@@ -54,7 +56,7 @@ impl Snapshot {
     }
 }
 
-/// Chains of one size and another, `[batch, n_l]` for each layer of each rung.
+/// Chains grown from the old sizes to the new, `[batch, n_l]` for each layer of each rung.
 fn grown_chains(chains: &[Vec<f32>], (old, new): (&[usize], &[usize]), units: Units, seed: u64) -> Vec<Vec<f32>> {
     let Some(batch) = chains.first().map(|visible| visible.len() / old[0]) else { return vec![] };
     let mut grown = Vec::new();

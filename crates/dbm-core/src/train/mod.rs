@@ -1,4 +1,4 @@
-//! A run: model, optimizer, average and order of the data, stepped, paused, and kept exactly.
+//! A run: model, optimizer, average and order of the data. It can be stepped, paused and saved exactly.
 
 mod grow;
 mod restore;
@@ -20,10 +20,10 @@ use crate::{Backend, Clamp, Dbm, DbmError, Examples, Parameters, ParametersView,
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Chains a shard, at most. Shards are a fixed partition of the minibatch, so that sums over them do not depend on who computes.
+/// The most chains per shard. Shards are a fixed partition of the minibatch, so sums over them do not depend on who computes.
 pub(crate) const SHARD: usize = 32;
 
-/// With more, four shards together take a browser a quarter of a second and more.
+/// With more, four shards together take a browser a quarter of a second or longer.
 const MOST_WEIGHTS_TOGETHER: usize = 4_000_000;
 
 /// A run in training.
@@ -45,16 +45,16 @@ pub struct Trainer {
     step: u64,
     moments: Vec<Parameters>,
     average: Option<Parameters>,
-    /// Where the last step left the persistent chains, `[batch, n_l]` a layer.
-    /// With the states of every rung's chains one after the other, where the run climbs a ladder.
+    /// The states of the persistent chains after the last step, `[batch, n_l]` per layer.
+    /// With a ladder, the states of every rung's chains, one after another.
     persistent: Option<Vec<Matrix>>,
-    /// From the first step on, where the run's estimator climbs one.
+    /// From the first step on, if the run's estimator has a ladder.
     ladder: Option<Arc<Ladder>>,
     centering: Option<Centering>,
     visits: Visits,
 }
 
-/// The shards of one step, to be estimated in any order by [`Trainer::estimate`] and given back in theirs.
+/// The shards of one step, estimated in any order by [`Trainer::estimate`] and returned in theirs.
 #[derive(Clone, Debug)]
 pub struct Shards {
     step: u64,
@@ -62,28 +62,28 @@ pub struct Shards {
 }
 
 impl Shards {
-    /// How many there are of a minibatch.
+    /// The number of shards of a minibatch.
     pub fn of_batch(batch: usize) -> usize {
         batch.div_ceil(SHARD)
     }
 
-    /// How many there are of this minibatch.
+    /// The number of shards of this minibatch.
     pub fn count(&self) -> usize {
         self.batches.len()
     }
 
-    /// All of them, in order, in as many groups as there are threads for, or one each.
+    /// All shards, in order, in as many groups as there are threads, or one each.
     pub fn groups(&self, threads: usize) -> Vec<Range<usize>> {
         let (count, of) = (self.count(), threads.clamp(1, self.count().max(1)));
         (0..of).map(|group| count * group / of..count * (group + 1) / of).collect()
     }
 
-    /// The visible layers of one of them, if there is such a one: `[count, n_0]`, as unit values.
+    /// The visible layers of a shard, if it exists: `[count, n_0]`, as unit values.
     pub fn visible(&self, shard: usize) -> Option<&Matrix> {
         self.batches.get(shard).map(|batch| &batch.visible)
     }
 
-    /// How many chains one of them has, if there is such a one.
+    /// The number of chains of a shard, if it exists.
     pub fn chains(&self, shard: usize) -> Option<usize> {
         self.batches.get(shard).map(|batch| batch.visible.rows())
     }
@@ -106,7 +106,7 @@ impl Trainer {
         Ok(run)
     }
 
-    /// Without what it keeps beside the model.
+    /// A run without the state kept in addition to the model.
     fn bare(model: Dbm, settings: Settings) -> Result<Self, DbmError> {
         settings.check(model.n_visible())?;
         let (top, depth) = (model.sizes()[model.depth()], model.depth());
@@ -134,7 +134,7 @@ impl Trainer {
         })
     }
 
-    /// All this run needs to go on exactly, copied.
+    /// A copy of everything needed to continue this run exactly.
     pub fn snapshot(&self) -> Snapshot {
         self.view().to_owned()
     }
@@ -154,7 +154,7 @@ impl Trainer {
         }
     }
 
-    /// The same run, computing with other kernels.
+    /// The same run with other kernels.
     #[must_use]
     pub fn with_backend(mut self, backend: Backend) -> Self {
         self.model = self.model.with_backend(backend);
@@ -162,12 +162,12 @@ impl Trainer {
         self
     }
 
-    /// The model as the last step left it.
+    /// The model after the last step.
     pub fn model(&self) -> &Dbm {
         &self.model
     }
 
-    /// A copy of the model to sample from: with the averaged weights, where the run keeps them.
+    /// A copy of the model to sample from: with the averaged weights, if the run keeps them.
     pub fn averaged_model(&self) -> Dbm {
         let mut model = self.model.clone();
         if let Some(average) = &self.average {
@@ -179,7 +179,7 @@ impl Trainer {
         model
     }
 
-    /// Shows `look` the model to sample from, without a copy: the averaged weights change places with the last step's meanwhile.
+    /// Gives `look` the model to sample from, without a copy: meanwhile the averaged weights and the last step's are swapped.
     pub fn with_averaged_model<R>(&mut self, host: &impl Host, look: impl FnOnce(&Dbm) -> R) -> R {
         self.exchange_average(host);
         let seen = look(&self.model);
@@ -201,7 +201,7 @@ impl Trainer {
         self.ladder.as_deref()
     }
 
-    /// What the run was begun with.
+    /// The settings of the run.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -211,10 +211,10 @@ impl Trainer {
         self.step
     }
 
-    /// Draws the next minibatch, in shards. Examples come epoch by epoch, each epoch in a random order of its own.
+    /// Draws the next minibatch, in shards. Examples come epoch by epoch, each in a new random order.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where the data are not as wide as the visible layer.
+    /// [`DbmError::Shape`] if the data are not as wide as the visible layer.
     pub fn begin(&mut self, data: &Examples) -> Result<Shards, DbmError> {
         let n = self.model.n_visible();
         data.check_width(n)?;
@@ -223,7 +223,7 @@ impl Trainer {
         }
         let streams = Streams::new(self.settings.seed);
         let (batch, step) = (self.settings.batch, self.step);
-        // Of a ladder's chains, those that this step does not move stay here.
+        // A ladder's chains that this step does not move stay here.
         let rungs = self.ladder.as_ref().map_or(1, |ladder| ladder.rungs().len());
         let unmoved = self.estimator.reach(step).lowest(rungs) * self.model.sizes().len();
         let mut batches = Vec::new();
@@ -252,11 +252,11 @@ impl Trainer {
                         }
                         known.extend(self.settings.masks.draw_known(n, self.settings.image, &mut stream));
                     }
-                    // What is missing can be clamped to nothing: it is unknown, whatever the mask says.
+                    // A missing unit has no value to clamp: it is unknown, whatever the mask says.
                     (row * n..known.len()).for_each(|place| known[place] &= observed.holds(place));
                 }
             }
-            // To ask for the label alone is to ask as if nobody had seen the rest.
+            // A question about the label alone must not depend on other units being observed.
             if !only_labels.is_empty() {
                 let mut seen: Vec<bool> = (0..chains.len() * n).map(|place| observed.holds(place)).collect();
                 only_labels.iter().flat_map(|row| row * n..(row + 1) * n).for_each(|place| seen[place] &= known[place]);
@@ -276,7 +276,7 @@ impl Trainer {
         Ok(Shards { step, batches })
     }
 
-    /// The classes of the examples, where the top layer stands for them.
+    /// The classes of the examples, if the top layer represents them.
     fn classes<'a>(&self, data: &'a Examples) -> Result<Option<&'a [u8]>, DbmError> {
         let classes = self.settings.classes;
         if classes == 0 {
@@ -294,7 +294,7 @@ impl Trainer {
         }
     }
 
-    /// Estimates the gradient of one shard. `clock` gives seconds and touches no result.
+    /// Estimates the gradient of one shard. `clock` gives seconds and does not affect the result.
     ///
     /// # Panics
     /// If there is no such shard.
@@ -302,13 +302,15 @@ impl Trainer {
         self.estimator.estimate(&self.model, &shards.batches[shard], clock)
     }
 
-    /// Whether shards of one step should go together where nothing else can happen until they are done: they gain by it, and do not take long.
+    /// Whether shards of one step should be estimated together if nothing else can run until they are done: this saves time, and does not
+    /// take long.
     pub fn goes_together(&self) -> bool {
         let weights: usize = self.model.weights().iter().map(|weight| weight.data().len()).sum();
         weights <= MOST_WEIGHTS_TOGETHER && self.estimator.gains_together()
     }
 
-    /// The same of several shards, in the order given: the bits of each are those that it has alone. Together they take less time than one after the other.
+    /// The same for several shards, in the order given: each is identical, bit for bit, to that of the shard alone. Together they take less
+    /// time than one after another.
     ///
     /// # Panics
     /// If there is no such shard.
@@ -332,7 +334,7 @@ mod tests {
     fn a_missing_bit_is_clamped_in_neither_phase_and_shards_without_gaps_have_no_marks() {
         let bits: Vec<u8> = (0..64 * 9_u32).map(|i| u8::from(i % 4 > 1)).collect();
         let whole = Examples::from_bits(9, &bits).unwrap();
-        // Of one example alone two bits are missing.
+        // Only one example has missing bits: two of them.
         let known: Vec<u8> = (0..64 * 9).map(|i| u8::from(i != 40 * 9 + 2 && i != 40 * 9 + 7)).collect();
         let data = whole.clone().with_gaps(&known).unwrap();
         let settings = Settings { batch: 64, conditional: 1.0, ..Settings::default() };
@@ -347,7 +349,7 @@ mod tests {
             let missing: Vec<usize> = (0..visible.data().len()).filter(|&place| !observed.holds(place)).collect();
             assert_eq!((missing.len(), missing[0] % 9, missing[1] - missing[0]), (2, 2, 5));
             assert!(missing.iter().all(|&place| !known.holds(place)));
-            // The masks are those of data without gaps, elsewhere.
+            // Elsewhere the masks are those of data without gaps.
             let without = run.begin(&whole).unwrap();
             let masks = |shards: &Shards| -> Vec<bool> {
                 shards.batches.iter().flat_map(|b| (0..b.visible.data().len()).map(|place| b.known.holds(place))).collect()

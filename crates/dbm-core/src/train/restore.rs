@@ -1,4 +1,4 @@
-//! A run as a snapshot left it, its tensors checked.
+//! A run restored from a snapshot, with its tensors checked.
 
 use super::Trainer;
 use crate::centered::Centering;
@@ -9,11 +9,11 @@ use crate::{Dbm, DbmError, LadderSnapshot, Parameters, Snapshot};
 use std::sync::Arc;
 
 impl Trainer {
-    /// A run as a snapshot left it; further steps have the bits they would have had. The snapshot's values become the run's: nothing
-    /// is copied but what the run holds transposed.
+    /// A run as a snapshot left it; further steps have the bits they would have had. The run takes over the snapshot's values and copies
+    /// nothing except what it holds transposed.
     ///
     /// # Errors
-    /// Those of [`Dbm::new`] and [`crate::Settings::check`], for the parameters, the optimizer's state and the average alike.
+    /// Those of [`Dbm::new`] and [`crate::Settings::check`], for the parameters, the optimizer's state and the average.
     pub fn restore(snapshot: Snapshot) -> Result<Self, DbmError> {
         let model = Dbm::new(snapshot.units, snapshot.parameters.weights, snapshot.parameters.biases)?;
         let mut run = Self::bare(model, snapshot.settings)?;
@@ -43,8 +43,9 @@ impl Trainer {
         Ok(run)
     }
 
-    /// A run at step 0 that begins where another one stands, with settings of its own: at that one's weights, and with its ladder, persistent chains and offsets, as far as the
-    /// estimator has a use for them. The rate of the ladder, the optimizer and the average begin anew. Where the minibatch is another, chains are left out, or taken from the first again.
+    /// A run at step 0 that starts from another run's present state, with its own settings: with that run's weights, and with its ladder,
+    /// persistent chains and offsets as far as the estimator uses them. The ladder's rate, the optimizer and the average start over. If the
+    /// size of the minibatch differs, chains are left out, or repeated from the first.
     ///
     /// # Errors
     /// Those of [`Trainer::restore`].
@@ -56,7 +57,7 @@ impl Trainer {
             run.ladder = Some(Arc::new(Ladder::restore(&run.model, LadderSnapshot { rate: 1.0, ..kept })?));
         }
         let layers = run.model.sizes().len() * (1 + run.ladder.as_ref().map_or(0, |ladder| ladder.rungs().len()));
-        // Those at the model come last; a ladder's chains are of use with all of its rungs alone.
+        // The model's chains come last; a ladder's chains are only of use if all its rungs are there.
         if let Some(mut chains) = start.persistent.filter(|chains| estimator.persistent && chains.len() >= layers) {
             let of_run = chains.split_off(chains.len() - layers);
             let sizes = run.model.sizes().iter().cycle();

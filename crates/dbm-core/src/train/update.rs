@@ -1,9 +1,11 @@
-//! One step's update: the gradient is made and applied block by block, and never stored whole.
+//! One step's update: the gradient is computed and applied block by block, and never stored in full.
 //!
-//! **Replicas.** One run may be on several, each a [`Trainer`] with the same model, settings and data, that update a part of the weights each. A step is [`Trainer::begin`]
-//! on every replica; each shard's estimate on any one of them, all estimates to all; [`Trainer::update_part`]; the rows of every part to all, by [`Trainer::write_part`] and
-//! [`Trainer::read_part`]; [`Trainer::complete`]. Blocks of weights and the order of all sums are those of a run alone, so the bits are too, whatever the number of replicas. The
-//! optimizer's state of a weight lives where the weight is updated: for a snapshot it is gathered likewise. All else, averaged weights included, every replica has whole.
+//! **Replicas.** A run can have several replicas, each a [`Trainer`] with the same model, settings and data that updates a part of the
+//! weights. A step is [`Trainer::begin`] on every replica; the estimate of each shard on any one of them, and all estimates sent to all;
+//! [`Trainer::update_part`]; the rows of every part sent to all, by [`Trainer::write_part`] and [`Trainer::read_part`]; and
+//! [`Trainer::complete`]. Blocks of weights and the order of all sums are those of a single run, so the bits are the same for any number of
+//! replicas. The optimizer's state of a weight is kept where the weight is updated, and is gathered likewise for a snapshot. Everything
+//! else, averaged weights included, is complete on every replica.
 
 use super::{Shards, Trainer};
 use crate::gradient::{BinaryOuterProducts, Estimate, EstimatorSettings, Info, Moments, PhaseInfo, SmcPath};
@@ -16,10 +18,10 @@ use crate::{Backend, DbmError, Examples};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Rows of a weight matrix whose gradient is made and applied at a time.
+/// Rows of a weight matrix whose gradient is computed and applied at a time.
 pub(crate) const BLOCK_ROWS: usize = 64;
 
-/// Parameters beyond this are a run that has diverged.
+/// A run with larger parameters has diverged.
 const LARGEST_PARAMETER: f32 = 1e6;
 
 /// What one step did.
@@ -29,30 +31,30 @@ pub struct StepInfo {
     pub step: u64,
     /// Searches, couplings and energies.
     pub info: Info,
-    /// Of a run that climbs a ladder.
+    /// For a run with a ladder.
     pub climb: Option<Climb>,
-    /// Seconds of the update of the parameters, of which the next four are parts.
+    /// Seconds of the parameter update; the next four are parts of it.
     pub update_seconds: f64,
-    /// Seconds in which the blocks of the weights were updated.
+    /// Seconds of updating the blocks of the weights.
     pub blocks_seconds: f64,
-    /// Of these, making gradients: summed over the blocks, whichever threads they ran on.
+    /// Of these, seconds of computing gradients: summed over the blocks on all threads.
     pub gradient_seconds: f64,
-    /// Of these, the optimizer's rule, the average and the check for divergence: summed likewise.
+    /// Of these, seconds of the optimizer's rule, the average and the check for divergence: summed likewise.
     pub optimizer_seconds: f64,
     /// Seconds of transposing the weights.
     pub transpose_seconds: f64,
-    /// Seconds of the whole step.
+    /// Seconds of the full step.
     pub seconds: f64,
 }
 
-/// Where a run stands on its ladder.
+/// The state of a run's ladder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Climb {
     /// Rungs below the model, independent units included.
     pub rungs: usize,
-    /// Whether this step's gradient was taken: not where the step before went too far, and the model is the last rung again.
+    /// Whether this step's gradient was applied: not if the previous step went too far, so that the model is the last rung again.
     pub taken: bool,
-    /// What the learning rate is multiplied by.
+    /// The factor of the learning rate.
     pub rate: f64,
 }
 
@@ -61,12 +63,12 @@ pub struct Climb {
 pub struct Part {
     /// Number of its first block, below `of`.
     pub index: usize,
-    /// How many parts there are.
+    /// Number of parts.
     pub of: usize,
 }
 
 impl Part {
-    /// All blocks: a run alone.
+    /// All blocks, for a run without replicas.
     pub const WHOLE: Self = Self { index: 0, of: 1 };
 
     fn has(self, block: usize) -> bool {
@@ -74,7 +76,7 @@ impl Part {
     }
 }
 
-/// All blocks of the weights of layers of these sizes, in their order: of which matrix, and which of its values.
+/// All blocks of the weights of layers with these sizes, in order: the number of the matrix, and the range of its values.
 fn blocks(sizes: &[usize]) -> impl Iterator<Item = (usize, Range<usize>)> {
     sizes.windows(2).enumerate().flat_map(|(l, pair)| {
         let (all, size) = (pair[0] * pair[1], BLOCK_ROWS * pair[1]);
@@ -82,19 +84,19 @@ fn blocks(sizes: &[usize]) -> impl Iterator<Item = (usize, Range<usize>)> {
     })
 }
 
-/// A step between its two halves: this replica's part of the weights is updated; the rest, and the biases, are not.
+/// A step between its two halves: this replica's part of the weights is updated; the other parts and the biases are not.
 #[derive(Clone, Debug)]
 pub struct Updated {
     info: StepInfo,
     bias_gradients: Vec<Vec<f32>>,
     part: Part,
-    /// Whether the gradient is taken.
+    /// Whether the gradient is applied.
     taken: bool,
     /// The largest magnitude in this part.
     largest: f32,
 }
 
-/// What is exchanged of a run's weights.
+/// The weight data that replicas exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exchange {
     /// The weights themselves, after every step.
@@ -122,7 +124,7 @@ impl Trainer {
     /// Moves the parameters by the mean of the shards' estimates, which must be in the shards' order.
     ///
     /// # Errors
-    /// [`DbmError::Diverged`] where the run has diverged: the parameters stay as they are if their energies already overflowed.
+    /// [`DbmError::Diverged`] if the run has diverged; if the energies had already overflowed, the parameters do not change.
     ///
     /// # Panics
     /// If the estimates are not those of the present step's shards.
@@ -131,8 +133,8 @@ impl Trainer {
         self.complete(updated, host)
     }
 
-    /// Ends a step without moving a parameter or a rung: persistent chains are where the shards' estimates left them, and the next step draws anew. For looking at an estimator while
-    /// the model stands still. What happened, in all shards.
+    /// Ends a step without moving a parameter or a rung: persistent chains stay where the shards' estimates left them, and the next step
+    /// makes new draws. For examining an estimator at a fixed model. Returns what happened in all shards.
     pub fn stand_still(&mut self, estimates: Vec<Estimate>) -> Info {
         let mut info = Info::default();
         estimates.iter().for_each(|shard| info.append(&shard.info));
@@ -141,10 +143,10 @@ impl Trainer {
         info
     }
 
-    /// Updates one part of the weights by the mean of the shards' estimates, which must be all the shards' in their order.
+    /// Updates one part of the weights by the mean of the shards' estimates, which must be those of all shards in order.
     ///
     /// # Errors
-    /// [`DbmError::Diverged`] where energies are no longer finite; nothing has changed then.
+    /// [`DbmError::Diverged`] if energies are no longer finite; nothing has changed then.
     ///
     /// # Panics
     /// If the estimates are not those of the present step's shards.
@@ -183,7 +185,7 @@ impl Trainer {
 
         let gathering = host.now();
         let (backend, units) = (self.model.backend(), self.model.units());
-        // The rows of all shards together, for each weight matrix, by tables; or shard by shard, in the order of the formula.
+        // The rows of all shards together, for each weight matrix, by tables; otherwise shard by shard, in the order of the formula.
         let gathered = (backend == Backend::Fast)
             .then(|| host.map((0..self.model.depth()).collect(), |l| BinaryOuterProducts::new(&shards, l, units, alpha)));
         let gathering = host.now() - gathering;
@@ -193,10 +195,10 @@ impl Trainer {
         };
         let (weights, biases) = self.model.parameters_mut();
         if let Some(centering) = centering {
-            // The centered biases belong to the weights before they move.
+            // The centered biases are computed with the weights before the update.
             centering.shift(1.0, weights, biases);
         }
-        // Values, moments and average go together, tensor by tensor and block by block.
+        // Values, moments and average are divided alike, tensor by tensor and block by block.
         let mut blocks = Vec::new();
         let mut tensors: Vec<Vec<&mut [f32]>> = weights.iter_mut().map(|weight| vec![weight.data_mut()]).collect();
         for kept in self.moments.iter_mut().chain(self.average.as_mut()) {
@@ -241,10 +243,10 @@ impl Trainer {
         Ok(Updated { info, bias_gradients, part, taken, largest })
     }
 
-    /// Ends a step, once the weights of all parts are here: biases, averages, transposed copies.
+    /// Ends a step once the weights of all parts have arrived: biases, averages, transposed copies.
     ///
     /// # Errors
-    /// [`DbmError::Diverged`] where a parameter is no longer finite, or beyond all bounds: on all replicas alike.
+    /// [`DbmError::Diverged`] if a parameter is no longer finite, or too large: on all replicas alike.
     pub fn complete(&mut self, updated: Updated, host: &impl Host) -> Result<StepInfo, DbmError> {
         let started = host.now();
         let Updated { mut info, mut bias_gradients, part, taken, largest } = updated;
@@ -266,7 +268,7 @@ impl Trainer {
         }
         let mut largest = biases.iter().map(|bias| magnitude(bias)).fold(largest, larger);
         if part != Part::WHOLE {
-            // What the others updated has only now come into sight.
+            // The parts updated by the other replicas are seen here for the first time.
             largest = weights.iter().map(|weight| magnitude(weight.data())).fold(largest, larger);
         }
         let transposing = host.now();
@@ -294,10 +296,10 @@ impl Trainer {
         }
     }
 
-    /// Takes the rows of one part, as its replica's [`Trainer::write_part`] gave them.
+    /// Reads the rows of one part, as written by its replica's [`Trainer::write_part`].
     ///
     /// # Errors
-    /// [`DbmError::Shape`] where they are not as many as the part has; nothing has changed then.
+    /// [`DbmError::Shape`] if their number is not that of the part; nothing has changed then.
     pub fn read_part(&mut self, what: Exchange, part: Part, mut from: &[f32]) -> Result<(), DbmError> {
         let own = blocks(self.model.sizes()).enumerate().filter(|(number, _)| part.has(*number));
         let own: Vec<(usize, Range<usize>)> = own.map(|(_, block)| block).collect();
@@ -319,7 +321,7 @@ impl Trainer {
         Ok(())
     }
 
-    /// Keeps where the persistent chains are; of a ladder's, those that a step did not move are where they were.
+    /// Keeps the states of the persistent chains; with a ladder, chains that the step did not move stay as they were.
     fn keep_chains(&mut self, moved: Option<Vec<Matrix>>) {
         match (&mut self.persistent, moved) {
             (Some(chains), Some(moved)) if chains.len() >= moved.len() => {
@@ -331,13 +333,14 @@ impl Trainer {
         }
     }
 
-    /// How this step moves the parameters.
+    /// The rule by which this step moves the parameters.
     fn rule(&self, taken: bool) -> OptimizerRule {
         let rate = self.ladder.as_ref().map_or(1.0, |ladder| ladder.rate);
         self.settings.optimizer.at(self.step, if taken { rate } else { 0.0 })
     }
 
-    /// Where the run climbs a ladder: lets it follow what the exchanges or particles of this step came to, chains and model with it, and says whether this step's gradient is to be taken.
+    /// If the run has a ladder, updates it by the outcome of this step's exchanges or particles, together with chains and model, and
+    /// returns whether this step's gradient is to be applied.
     fn climb(&mut self, negative: &PhaseInfo) -> Result<bool, DbmError> {
         let EstimatorSettings { path, smc_steps, .. } = self.settings.estimator;
         let Some(ladder) = self.ladder.as_mut().map(Arc::make_mut) else { return Ok(true) };
@@ -362,7 +365,7 @@ impl Trainer {
             for change in &changes {
                 let top = chains.len() / layers - 1;
                 match *change {
-                    // A new rung's chains begin where those of the one above are, an undone model's where those of the last rung are.
+                    // A new rung's chains start as copies of those of the rung above, an undone model's as those of the last rung.
                     Change::Grown => copy(chains, top, top),
                     Change::Inserted(rung) => copy(chains, rung, rung),
                     Change::Removed(rung) => drop(chains.drain(rung * layers..(rung + 1) * layers)),
@@ -380,7 +383,8 @@ impl Trainer {
         Ok(!undone)
     }
 
-    /// Of the averaged weights at this step. The average forgets its start quickly at first: a fixed decay would carry the random initial weights for long.
+    /// The decay of the averaged weights at this step. It forgets the start quickly at first: a fixed decay would keep the random initial
+    /// weights for long.
     fn average_decay(&self) -> f32 {
         let t = self.step as f64;
         self.settings.average.map_or(0.0, |decay| decay.min((1.0 + t) / (10.0 + t))) as f32
@@ -399,9 +403,9 @@ fn average(average: &mut [f32], values: &[f32], decay: f32) {
     average.iter_mut().zip(values).for_each(|(a, &x)| *a += (1.0 - decay) * (x - *a));
 }
 
-/// The largest magnitude, or NaN where there is one.
+/// The largest magnitude, or NaN if there is one.
 fn magnitude(values: &[f32]) -> f32 {
-    // In lanes, so that one comparison need not wait for the one before.
+    // In lanes, so that no comparison waits for the previous one.
     const LANES: usize = 16;
     let lanes = vectorized(
         #[inline(always)]
@@ -420,7 +424,7 @@ fn magnitude(values: &[f32]) -> f32 {
     lanes.into_iter().fold(0.0, larger)
 }
 
-/// As `f32::max`, which would drop a NaN.
+/// Like `f32::max`, which would drop a NaN.
 #[inline(always)]
 fn larger(a: f32, b: f32) -> f32 {
     if b.is_nan() || b > a { b } else { a }
