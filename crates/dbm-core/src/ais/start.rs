@@ -24,7 +24,7 @@ pub struct ReverseStart {
     /// States, `[chains, n_l]` per layer.
     pub states: Vec<Matrix>,
     /// For each chain, the example it started from and `log p*(v, s_p) - log q(s_p | v)`, where p is the parity the chains hold and the
-    /// state was drawn from q: the input of [`raise`]. With one hidden layer it is `log p*(v)`. Empty for other states.
+    /// state was drawn from q: the input of [`raise`](super::raise). With one hidden layer it is `log p*(v)`. Empty for other states.
     pub examples: Vec<(usize, f64)>,
 }
 
