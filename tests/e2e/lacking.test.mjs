@@ -1,7 +1,7 @@
 // A browser that lacks something is told so, in words and at once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { button, enabled, lab, quiet, steps, trainSteps } from "./browser.mjs";
+import { button, enabled, lab, quiet, shared, steps, trainSteps, until } from "./browser.mjs";
 
 const told = (page) => page.getByRole("alert");
 
@@ -31,13 +31,31 @@ test("a program that does not come is told", lab({ prepare: (page) => page.route
   errors.splice(0, errors.length);
 }));
 
-test("a view whose part of the program does not come says so, and comes when it is asked for again", lab({ view: "proof", prepare: (page) => page.route("**/dbm-web-*-*.wasm", (route) => route.abort()) }, async ({ page, errors }) => {
-  await page.getByText("This view could not be fetched. Check the connection, then try again.").waitFor();
-  await page.unroute("**/dbm-web-*-*.wasm");
-  await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByRole("heading", { name: "The model", exact: true }).waitFor();
-  errors.splice(0, errors.length);
-}));
+for (const [part, file] of [["part of the program does", "**/dbm-web-*-*.wasm"], ["styles do", "**/views-*.css"]]) {
+  test(`a view whose ${part} not come says so, and comes when it is asked for again`, lab({ view: "proof", prepare: (page) => page.route(file, (route) => route.abort()) }, async ({ page, errors }) => {
+    await page.getByText("This view could not be fetched. Check the connection, then try again.").waitFor();
+    await page.unroute(file);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("heading", { name: "The model", exact: true }).waitFor();
+    errors.splice(0, errors.length);
+  }));
+}
+
+test("what only Coupling and Proof need is fetched when they are opened", async () => {
+  const { browser, url } = shared();
+  const context = await browser.newContext({ serviceWorkers: "block" });
+  const page = await context.newPage();
+  const fetched = [];
+  page.on("request", (request) => fetched.push(request.url()));
+  page.on("worker", (worker) => fetched.push(worker.url()));
+  const later = () => ["views-", "dbm-diagnostics", "split_coupling"].filter((name) => fetched.some((url) => url.includes(name)));
+  await page.goto(url);
+  await page.getByRole("button", { name: "Complete", exact: true }).and(page.locator(":enabled")).waitFor();
+  assert.deepEqual(later(), []);
+  await page.goto(`${url}#view=coupling`);
+  await until(later, (names) => names.length === 3, "all that the view needs");
+  await context.close();
+});
 
 test("a page that takes long says so, and comes up all the same", async (t) => {
   let release;
