@@ -15,7 +15,7 @@ pub fn encode(message: &impl Serialize) -> Result<Vec<u8>, String> {
     postcard::to_allocvec(message).map_err(|error| error.to_string())
 }
 
-/// What [`encode`] made these bytes from; it need not be a message.
+/// Reverses [`encode`] for a value that is not a message.
 ///
 /// # Errors
 /// If they encode something else; in words.
