@@ -1,4 +1,4 @@
-//! How long a training step takes, and what on; how many sweeps a second.
+//! How long a training step takes, and for which parts; how many sweeps per second.
 
 mod gpu;
 mod parts;
@@ -49,10 +49,10 @@ pub struct Benchmark {
     pub backend: Backend,
 }
 
-/// What came out: the figures of the run of median time, and what they depend on.
+/// The result: the figures of the run with median time, and what they depend on.
 pub struct BenchReport {
     figures: Value,
-    /// Name and text of the template that says them.
+    /// Name and text of the template for the report.
     words: (&'static str, &'static str),
 }
 
@@ -67,10 +67,10 @@ impl Report for BenchReport {
 }
 
 impl Benchmark {
-    /// Trains on these data, and times it; then goes on with the training on the GPU, where that is asked for.
+    /// Trains on these data, and times it; then continues the training on the GPU, if requested.
     ///
     /// # Errors
-    /// Settings and sizes that make no sense or do not fit into memory; [`Error::Gpu`].
+    /// Invalid settings and sizes, or too little memory; [`Error::Gpu`].
     pub fn run(&self, data: &Dataset, on_gpu: bool, session: &Session) -> Result<BenchReport, Error> {
         let sizes: Vec<usize> = std::iter::once(data.examples.width()).chain(self.hidden.iter().copied()).collect();
         let settings = Settings {
@@ -151,7 +151,7 @@ impl Benchmark {
     }
 }
 
-/// One step as [`Trainer::step`] makes it, with a clock between its parts.
+/// One step as made by [`Trainer::step`], with a clock between its parts.
 fn step(run: &mut Trainer, data: &Examples, host: &impl Host) -> Result<Timed, Error> {
     let started = host.now();
     let shards = run.begin(data)?;
