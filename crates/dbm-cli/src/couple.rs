@@ -11,10 +11,11 @@ use dbm_experiments::coupling::{Dimensions, Kinds, pieces, rows};
 use dbm_experiments::{Error, Report};
 use std::path::PathBuf;
 
-/// Runs pairs of coupled chains on random RBMs until they meet: tau steps, after a local search of T sweeps where they begin at a mode.
+/// Runs pairs of coupled chains on random RBMs until they meet: tau steps, after a local search of T sweeps if they begin at a mode.
 ///
-/// A dimension d has d visible and d hidden units, one random orthogonal matrix of weights, and zero biases. The numbers depend on the seed alone, not on the
-/// threads. A coupling that has not met at the cap counts with the cap, which makes means and quartiles too low; how many did is in the table.
+/// A dimension d has d visible and d hidden units, one random orthogonal matrix of weights, and zero biases. The numbers depend only on the
+/// seed, not on the threads. A coupling that has not met at the cap counts with the cap, which makes means and quartiles too low; the table
+/// shows how many did.
 #[derive(Args)]
 pub struct Couple {
     /// Visible units, and as many hidden ones: numbers, and ranges as 1..200 or, with a step, 10..200:10; 1 to 400
@@ -35,7 +36,7 @@ pub struct Couple {
     start: Vec<CouplingStart>,
     #[arg(long, help = Units::WORDS.help, value_parser = choice::<Units>(), value_delimiter = ',', default_value = "signs")]
     units: Vec<Units>,
-    /// Of the models and of all runs
+    /// Seed of the models and of all runs
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Where to write the table; without it, it is printed
