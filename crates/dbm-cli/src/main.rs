@@ -72,7 +72,8 @@ enum Command {
     Bias(bias::Bias),
     /// Time couplings by dimension: how many steps until two coupled chains meet (the paper's Figure 1)
     Couple(couple::Couple),
-    /// Compare estimators of the gradient at fixed parameters: meeting times, variance times cost, and the angle to a very long run's mean
+    /// Compare estimators of the gradient on a trained model with fixed parameters: meeting times, variance times cost, and the angle to a very
+    /// long run's mean
     Gradients(Box<gradients::GradientsOf>),
     /// Report what each hidden layer of a model does: activities, bits on the class, and the cost of cutting it
     Layers(layers::LayersOf),
