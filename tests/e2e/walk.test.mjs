@@ -1,4 +1,5 @@
-// Nothing moves under the hand: a newcomer presses every control of all views, menus and embeds at three sizes. WALK=complete@1280,train@390 walks some of them.
+// Nothing moves under the hand: a newcomer presses every control of all views, menus and embeds at three sizes. WALK=complete@1280,train@390
+// walks some of them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shared } from "./browser.mjs";

@@ -26,7 +26,7 @@ pub fn choice<T: Choose>() -> impl TypedValueParser<Value = T> {
 pub struct DataArgs {
     /// A folder with MNIST's IDX files, or with pictures, whose folders are classes; a file (IDX, NPY, NPZ, CSV, TSV, a PNG sheet of tiles, any
     /// of them in gzip or ZIP); or one of these words, for generated data: `digits`, `bars`, `target` (1000 draws from a random
-    /// distribution over 12 bits); a file of such a name is `./digits`
+    /// distribution over 12 bits); a file with such a name is `./digits`
     #[arg(long, value_name = "DIR|FILE|digits|bars|target")]
     pub data: String,
     #[command(flatten)]
@@ -48,7 +48,7 @@ pub struct ReadingArgs {
     /// repeat the option whenever data are read for that model
     #[arg(long, allow_negative_numbers = true, value_name = "VALUE|stochastic[:SEED]")]
     binarize: Option<Binarize>,
-    /// Visible units a value: 1 compares it with --binarize, 8 keep a byte whole [default: 1]
+    /// Visible units per value: 1 compares it with --binarize, 8 keep all bits of a byte [default: 1]
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=8), value_name = "N")]
     bits_per_value: Option<u8>,
     /// What these units stand for: `binary`, the most significant bits; `gray`, the same in Gray code; `thermometer`, each says whether the
@@ -85,7 +85,7 @@ pub struct ModelArgs {
     /// The model's file, a checkpoint
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
-    /// Use the last step's weights, even where the run kept averaged ones
+    /// Use the last step's weights, even if the run kept averaged ones
     #[arg(long)]
     last: bool,
 }
@@ -99,10 +99,12 @@ impl ModelArgs {
 /// How samples are drawn.
 #[derive(Args, Clone, Copy)]
 pub struct SamplerArgs {
-    /// How samples are drawn: `mode`, local search from noise; `gibbs:K`, K Gibbs sweeps from noise and a search; `mode+gibbs:K`, a search, K Gibbs sweeps from its
-    /// mode, and a search; `annealed:K`, K Gibbs sweeps from noise, each a little colder, and a search; `class+gibbs:K`, of a model with labels, a class drawn and clamped, K Gibbs sweeps from noise, and a search; `ptt:K`, K rounds of
-    /// parallel tempering over the ladder in the file of a model trained by ptt, and a search [default: as the negative phase of the model's training went: `mode`,
-    /// `mode+gibbs:K` where it was trained with --mode-sweeps K, `gibbs:300` with persistent chains, `class+gibbs:300` with labels besides]
+    /// How samples are drawn: `mode`, local search from noise; `gibbs:K`, K Gibbs sweeps from noise and a search; `mode+gibbs:K`, a search, K
+    /// Gibbs sweeps from its mode, and a search; `annealed:K`, K Gibbs sweeps from noise, each a little colder, and a search;
+    /// `class+gibbs:K`, for a model with labels, a class drawn and clamped, K Gibbs sweeps from noise, and a search; `ptt:K`, K rounds of
+    /// parallel tempering over the ladder in the file of a model trained by ptt, and a search [default: as in the negative phase of the
+    /// model's training: `mode`, `mode+gibbs:K` if it was trained with --mode-sweeps K, `gibbs:300` with persistent chains,
+    /// `class+gibbs:300` if it also has labels]
     #[arg(long, value_name = "SCHEDULE")]
     pub sampler: Option<Sampler>,
     /// Draw only this class, for a model with labels (`dbm train --labels`): classes count from 0

@@ -30,7 +30,7 @@ pub struct Bias {
     /// Standard deviation of their Gaussian weights [default: 0.5 for signs, 1 for bits]
     #[arg(long)]
     deviation: Option<f64>,
-    /// Cut couplings at this many steps, which biases them [default: never]
+    /// Cut couplings off after this many steps, which biases them [default: never]
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u32).range(1..i64::from(u32::MAX)))]
     max_meeting: Option<u32>,
     /// More estimators, such as `cd-3`

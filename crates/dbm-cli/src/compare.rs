@@ -57,7 +57,7 @@ pub struct Compare {
     /// The first seed; the others follow it
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Steps of each run, those of pretraining included
+    /// Steps of each run, including pretraining
     #[arg(long, default_value_t = 3000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
     /// Compute the likelihood at this interval of steps [default: at about 40 steps, each a quarter beyond the one before]

@@ -23,7 +23,7 @@ pub struct Export {
     /// The model's file, a checkpoint
     #[arg(long, value_name = "FILE", required_unless_present = "data")]
     model: Option<PathBuf>,
-    /// Use the last step's weights, even where the run kept averaged ones
+    /// Use the last step's weights, even if the run kept averaged ones
     #[arg(long, conflicts_with = "data")]
     last: bool,
     /// Where to write the weights (.safetensors)

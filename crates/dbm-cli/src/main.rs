@@ -45,10 +45,10 @@ struct Arguments {
     /// Threads to use; the result does not depend on it [default: all cores]
     #[arg(long, global = true, value_name = "N")]
     threads: Option<usize>,
-    /// Print JSON, one object a line, and no progress bars
+    /// Print JSON, one object per line, and no progress bars
     #[arg(long, global = true)]
     json: bool,
-    /// Refuse to train or time a model that needs more memory than this, as in 8G [default: what is available]
+    /// Refuse to train or time a model that needs more memory than this, such as 8G [default: what is available]
     #[arg(long, global = true, value_name = "SIZE", value_parser = memory::parse_bytes)]
     memory_limit: Option<u128>,
     #[command(subcommand)]

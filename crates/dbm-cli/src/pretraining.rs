@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 
 #[derive(Args)]
 pub struct PretrainArgs {
-    /// Begin with greedy layer-wise pretraining: this many steps for each weight matrix, in minibatches of at most 100, before those of `--steps` [default: none]
+    /// Begin with greedy layer-wise pretraining: this many steps for each weight matrix, in minibatches of at most 100, before those of
+    /// `--steps` [default: none]
     #[arg(long, value_name = "STEPS", conflicts_with = "gaussian")]
     pretrain: Option<u32>,
     /// Learning rate of the pretraining; 0.2 suits models of a few dozen units [default: 0.05]

@@ -22,7 +22,7 @@ pub struct Train {
     data: DataArgs,
     #[command(flatten)]
     learning: Learning<OfTrain>,
-    /// Steps of the whole run, those before `--resume` included
+    /// Steps of the complete run, including those before `--resume`
     #[arg(long, value_name = "N")]
     steps: u64,
     /// Put a layer on top that stands for the class of each example, one unit per class, clamped in the positive phase: the model can then

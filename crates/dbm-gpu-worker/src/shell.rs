@@ -28,7 +28,7 @@ pub fn start() {
     });
 }
 
-/// What a browser reveals about its GPU: only maker and kind, and not where `dbm-gpu` looks for a name.
+/// What a browser reveals about its GPU: only maker and kind, and not in the field from which `dbm-gpu` takes the name.
 async fn adapter_name() -> Option<String> {
     let get = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).ok();
     let gpu = get(&scope().navigator().into(), "gpu")?;

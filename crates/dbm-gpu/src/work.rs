@@ -23,7 +23,7 @@ impl Gpu {
 impl Work<'_> {
     /// Queues one run of a kernel with this many workgroups and approximately this many operations; `bindings` are in order. The workgroups
     /// are spread over two dimensions: a kernel computes its number as `group.y * groups.x + group.x`, and does nothing if it is too high.
-    /// `group.y * groups.x + group.x`, and does nothing where it is too high.
+    /// `group.y * groups.x + group.x`, and does nothing if it is too high.
     pub fn run(&mut self, kernel: &ComputePipeline, bindings: &[BufferBinding], groups: u64, operations: u64) {
         if self.operations > 0 && self.operations + operations > self.gpu.limits.operations {
             self.gpu.submit(std::mem::replace(&mut self.encoder, self.gpu.encoder()));

@@ -176,7 +176,7 @@ fn difference(a: &[u8], b: &[u8]) -> u32 {
     a.iter().zip(b).map(|(&a, &b)| u32::from(a.abs_diff(b))).sum()
 }
 
-/// A picture, masked already, inside the mask.
+/// The difference inside the mask between a picture and one that is already masked.
 fn masked_difference(picture: &[u8], mask: &[u8], other: &[u8]) -> u32 {
     picture.iter().zip(mask).zip(other).map(|((&a, &mask), &b)| u32::from((a & mask).abs_diff(b))).sum()
 }

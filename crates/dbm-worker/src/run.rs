@@ -233,7 +233,7 @@ impl Run {
         pool.is_gpu_chosen() && self.on_gpu.is_none() && self.replica().is_some_and(alone)
     }
 
-    /// Puts the run on the GPU, whose worker is up, where it [wants to be](Run::wants_gpu).
+    /// Puts the run on the GPU, whose worker is up, if it [wants to be there](Run::wants_gpu).
     pub fn go_to_gpu(&mut self, pool: &mut WorkerPool) -> Result<(), DataError> {
         if let Some(checkpoint) = self.checkpoint()? {
             self.on_gpu = Some(OnGpu::open(self.steps().into(), &self.material.data.examples, checkpoint, pool));

@@ -12,7 +12,7 @@ pub struct Score {
     /// The checkpoint whose samples are scored; with --sweeps it may be given several times, and all are drawn on the same axes
     #[arg(long, value_name = "FILE", required_unless_present = "images", conflicts_with = "images")]
     pub model: Vec<PathBuf>,
-    /// Use the last step's weights, even where the run kept averaged ones
+    /// Use the last step's weights, even if the run kept averaged ones
     #[arg(long, conflicts_with = "images")]
     pub last: bool,
     /// Score these pictures instead of a model's: u8 of shape [N, 784] or [N, 28, 28], 0 and 1, or grey levels to 255; or [N, 6272], 8 bits

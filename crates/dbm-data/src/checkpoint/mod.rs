@@ -118,7 +118,7 @@ impl<T> Checkpoint<T> {
         Self { average: None, moments: None, persistent: None, ladder: None, offsets: None, ..self }
     }
 
-    /// Every list of tensors with the shapes of the model, its own first, in the order of [`Checkpoint::lists_mut`].
+    /// Every list of tensors of a model with these layer sizes, its parameters first, in the order of [`Checkpoint::lists_mut`].
     fn lists(&self, sizes: &[usize]) -> Vec<List<'_, T>> {
         let a_layer = |rows: Option<usize>| -> Vec<Vec<usize>> {
             sizes.iter().map(|&size| rows.into_iter().chain([size]).collect()).collect()

@@ -8,7 +8,7 @@
 //! | more numbers | [`ColumnKind::Number`], high above the median |
 //! | false/true, no/yes, n/y, f/t, off/on, -/+, in any case; or one word of a pair | [`ColumnKind::Binary`] |
 //! | any two texts | [`ColumnKind::Binary`], low is the first in alphabetical order |
-//! | up to 8 texts, or up to 32 where each comes more than twice on average | [`ColumnKind::Category`] |
+//! | up to 8 texts, or up to 32 if each occurs more than twice on average | [`ColumnKind::Category`] |
 //! | other texts; none at all; the numbers of the rows | [`ColumnKind::Ignored`] |
 //!
 //! Missing cells are those that are empty or `?`, `NA`, `<NA>`, `#N/A`, `None`, `N/A`, `NaN` or `null` (the last three in any case), and

@@ -89,7 +89,7 @@ fn damaged(name: &str, expected: &str, reason: &dyn Display) -> DataError {
     DataError::format(name, expected, got, "the file is cut short or damaged, save it again")
 }
 
-/// Checks that this many pixels can come from this many bytes in the decoder at all.
+/// Checks that the size is within the limits, and that the file is long enough for it.
 fn check(name: &str, (rows, columns): (usize, usize), packed: u128, got: usize) -> Result<(), DataError> {
     let pixels = rows as u128 * columns as u128;
     if pixels == 0 {

@@ -45,7 +45,7 @@ pub struct ReadOptions {
 /// | NPZ, or several NPY files | the largest array, with the whole numbers that are as many as its examples for labels |
 /// | one PNG or JPEG | a sheet of tiles, see [`ReadOptions::tile`] |
 /// | several PNG and JPEG, of one size | a picture each; folders are classes |
-/// | text | a table, or pictures where every column is a pixel |
+/// | text | a table, or pictures if every column is a pixel |
 /// | a ZIP of any of these | the same |
 /// | any of these but ZIP in gzip | the same |
 ///

@@ -14,31 +14,32 @@ use parts::{Run, Timed, spread};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// A training that is timed: sign units, Adam at 0.001, orthogonal start, marginalized gradient. Or sweeps of many chains: then nothing is trained, and a step is a sweep.
+/// A training to time: sign units, Adam at 0.001, orthogonal start, marginalized gradient. Or sweeps of many chains: then nothing is trained,
+/// and a step is a sweep.
 #[derive(Args, Clone, Debug)]
 pub struct Benchmark {
-    /// The name of these layers, where they have one.
+    /// The name of these layers, if they have one.
     #[arg(skip)]
     pub preset: Option<&'static str>,
-    /// Sizes of the hidden layers, in place of the preset's
+    /// Sizes of the hidden layers, instead of the preset's
     #[arg(long, value_delimiter = ',', value_name = "N,N")]
     pub hidden: Vec<usize>,
-    /// Examples a step
+    /// Examples per step
     #[arg(long, default_value_t = 100)]
     pub batch: usize,
-    /// What estimates the gradient, as in `dbm train`
+    /// The estimator of the gradient, as in `dbm train`
     #[arg(long, value_name = "[centered-]NAME[-K]", default_value = "ucd-lmi")]
     pub estimator: EstimatorSettings,
     /// Steps before anything is timed: searches are longest at the start of a training
     #[arg(long, value_name = "STEPS", default_value_t = 50)]
     pub warm_up: u64,
-    /// How many runs are timed, which follow each other in one training
+    /// How many consecutive runs of one training are timed
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub runs: u64,
-    /// Steps of each
+    /// Steps of each run
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: u64,
-    /// More runs than those, until so many seconds have passed
+    /// Time further runs until this many seconds have passed
     #[arg(long, value_name = "S", default_value_t = 0.0)]
     pub seconds: f64,
     /// Seed of the initial weights and of every random stream

@@ -22,22 +22,22 @@ use workspace::Workspace;
 /// How experiments are to be run.
 #[derive(Args, Clone, Debug)]
 pub struct Request {
-    /// The folder with MNIST's four files; with --toy, generated digits where it is not given
+    /// The folder with MNIST's four files; with --toy, generated digits if it is not given
     #[arg(long, value_name = "DIR")]
     pub data: Option<String>,
     /// The folder to work in
     #[arg(long, value_name = "DIR", default_value = "experiments")]
     pub out: PathBuf,
-    /// The model that is measured instead of the shipped one, by figure-3, depth and grey [default: of www/models; with --toy, one that is trained]
+    /// The model to measure instead of the shipped one, for figure-3, depth and grey [default: from www/models; with --toy, a newly trained one]
     #[arg(long, value_name = "FILE")]
     pub model: Option<PathBuf>,
     /// The documentation's folder, to write reproduction.md and its figures to
     #[arg(long, value_name = "DIR")]
     pub docs: Option<PathBuf>,
-    /// As small as it can be: shows that it works, and nothing else
+    /// As small as possible: only shows that it works
     #[arg(long)]
     pub toy: bool,
-    /// Seed of all that is random
+    /// Seed of all randomness
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 }

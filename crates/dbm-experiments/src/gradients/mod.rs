@@ -40,10 +40,10 @@ pub struct Plan {
     /// Estimates of each
     #[arg(long, default_value_t = 50, value_name = "N", value_parser = Count::new().range(3..=10_000))]
     pub repeats: usize,
-    /// Steps that persistent chains go on for, from where the run left them or from noise, before they count
+    /// Steps of persistent chains, from where the run left them or from noise, before they count
     #[arg(long, default_value_t = 200, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
     pub burn_in: u64,
-    /// Chains of the long run, a half from data and a half from noise
+    /// Chains of the long run, half from data and half from noise
     #[arg(long, default_value_t = 640, value_name = "N", value_parser = Count::new().range(160..=1_000_000))]
     pub reference_chains: usize,
     /// Sweeps of the long run before it counts, and as many that count

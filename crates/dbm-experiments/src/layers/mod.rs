@@ -30,16 +30,16 @@ pub struct Plan {
     /// Test examples, from the first
     #[arg(long, default_value_t = 2000, value_parser = RangedU64ValueParser::<usize>::new().range(2..))]
     pub count: usize,
-    /// Gibbs sweeps of the hidden layers with an example clamped; the second half of them counts
+    /// Gibbs sweeps of the hidden layers with an example clamped; only the second half counts
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub sweeps: u32,
-    /// Of each log p(v).
+    /// The annealing for each log p(v).
     #[arg(skip)]
     pub ais: AisSettings,
     /// Particles that are taken to the posterior of each example
     #[arg(long = "posterior-particles", default_value_t = 32, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=100_000))]
     pub particles: usize,
-    /// Of all chains
+    /// Seed of all chains
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
 }

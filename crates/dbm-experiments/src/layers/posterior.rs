@@ -51,7 +51,7 @@ type Averages = Vec<Vec<f32>>;
 /// How the hidden states for an example are found.
 #[derive(Clone, Copy, Debug)]
 enum Way {
-    /// Fair coins, by their exact means.
+    /// Fair coins, by their means.
     Uniform,
     /// As `pcd` does.
     MeanField,

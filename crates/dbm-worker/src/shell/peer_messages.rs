@@ -40,7 +40,7 @@ impl Outbox {
     }
 }
 
-/// Memory that all workers share, unless this worker cannot create or send it: a page may be isolated and still its workers have no such
+/// Memory that all workers share, unless this worker cannot create or send it: a page may be isolated while its workers have no such
 /// constructor. After one failure it is not tried again.
 fn shared_memory(length: u32) -> Option<Uint8Array> {
     thread_local! {

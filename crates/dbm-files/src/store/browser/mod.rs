@@ -25,7 +25,7 @@ pub enum BrowserStorage {
 }
 
 impl BrowserStorage {
-    /// Opens the file system, or the database where the browser has no file system.
+    /// Opens the file system, or the database if the browser has no file system.
     ///
     /// # Errors
     ///
