@@ -1,5 +1,6 @@
-// dbm natively, the page in Chromium and Firefox, and PyTorch at the same work, in turns, so that a machine that is busy with something else for a while is so for all. What comes out is printed, and kept
-// by machine in docs/performance.md, in place of what the same machine gave before.
+// Compares dbm run natively, the page in Chromium and Firefox, and PyTorch on the same work, in turns, so that other load on the machine
+// affects all of them alike. The results are printed, and stored by machine in docs/performance.md, replacing the earlier ones of the same
+// machine.
 //     node scripts/bench-compare.mjs PYTHON THREADS DBM [DBM WITHOUT AVX-512]
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -8,21 +9,21 @@ import { fileURLToPath } from "node:url";
 import { engines } from "./engines.mjs";
 import { millisecondsPerStep } from "./steps-in-browser.mjs";
 
-/** The presets of `dbm bench` that are steps of a training, and their hidden layers. */
+/** The presets of `dbm bench` that time training steps, and their hidden layers. */
 const STEPS = { "mnist-500": [500, 500], "mnist-1000": [1000, 500] };
 const SWEEPS = "sweeps-500";
 const TURNS = 3;
 const PROTOCOL = { "warm-up": 30, steps: 20, runs: 3 };
-/** A sweep takes a few milliseconds: twenty of them would be over before anything is measured. */
+/** A sweep takes a few milliseconds: twenty of them would be over before anything could be measured. */
 const PROTOCOL_OF_SWEEPS = { ...PROTOCOL, steps: 200 };
-/** The page shows its counter ten times a second: a measurement there takes several seconds. */
+/** The page updates its counter ten times a second: a measurement there takes several seconds. */
 const PROTOCOL_OF_PAGE = { warmUp: 30, steps: 100, runs: 3 };
-const SHARDS = 4; // of a batch of 100: no more workers than that share a step
+const SHARDS = 4; // of a batch of 100: no more workers can share a step
 const NAMES = { chromium: "Chromium", firefox: "Firefox" };
-/** Tells PyTorch and the libraries that it computes with to leave AVX-512 alone. */
+/** Tells PyTorch and its math libraries not to use AVX-512. */
 const AVX2 = { ATEN_CPU_CAPABILITY: "avx2", MKL_ENABLE_INSTRUCTIONS: "AVX2", ONEDNN_MAX_CPU_ISA: "AVX2" };
 const PERFORMANCE = fileURLToPath(new URL("../docs/performance.md", import.meta.url));
-/** Where in docs/performance.md the results stand, each machine's under a heading of its own. */
+/** The place of the results in docs/performance.md; each machine has its own heading. */
 const [BEGIN, END] = ["<!-- ./run bench compare writes from here -->\n", "<!-- to here -->\n"];
 
 const [python, threadsGiven, dbm, dbmAvx2] = process.argv.slice(2);
@@ -32,7 +33,7 @@ if (!dbm || !(threads >= 1)) {
   process.exit(2);
 }
 
-/** The one line of JSON that a command ends with. */
+/** The last line of a command's output, in JSON. */
 function run(command, args, env = {}) {
   const { status, stdout, stderr } = spawnSync(command, args, { encoding: "utf8", env: { ...process.env, ...env } });
   if (status !== 0) throw new Error(`${command} ${args.join(" ")}: ${stderr}`);
@@ -44,10 +45,10 @@ const milliseconds = (said) => said.milliseconds_per_step ?? said.milliseconds_p
 const natively = (command, preset) => milliseconds(run(command, ["bench", ...options(preset)]));
 const byPyTorch = (preset, env) => milliseconds(run(python, ["benches/pytorch_baseline.py", ...options(preset)], env));
 
-/** How many workers share the page's run, in turn. */
+/** The numbers of workers that share the page's run, in turn. */
 const WORKERS = [1, 2, 4].filter((count) => count <= Math.min(cpus().length, SHARDS));
 
-/** Those that ENGINES leaves in. */
+/** Those that ENGINES selects. */
 const browsers = engines().filter((name) => name in NAMES);
 const median = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 const { vector_unit: unit } = run(dbm, ["bench", "--json", "--data", "bars", "--hidden", "8", "--warm-up", "0", "--steps", "1", "--runs", "1"]);

@@ -1,9 +1,11 @@
-// Builds the page into dist/ from what index.html lists by `data-build`, and splits its program: each view that is not shown first is a file of its own.
+// Builds the page into dist/ from what index.html lists by `data-build`, and splits its program: each view that is not shown first is a
+// separate file.
 //
 //     node scripts/build-page.mjs [--quick]     (--quick: without the minute of wasm-opt, for work on the page)
 //
-// cargo compiles all programs at once; page-tools divides the page's and writes the JavaScript beside each; wasm-opt shrinks what computes little and speeds up what
-// computes; finish-page.mjs does the rest. `run` calls it: RUSTUP_TOOLCHAIN names the toolchain that has the wasm target, PAGE_TOOLS and WASM_OPT are the commands.
+// cargo compiles all programs at once; page-tools splits the page's program and writes the JavaScript next to each; wasm-opt shrinks what
+// computes little and speeds up what computes; finish-page.mjs does the rest. `run` calls this script: RUSTUP_TOOLCHAIN names the toolchain
+// with the wasm target, PAGE_TOOLS and WASM_OPT are the commands.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -21,7 +23,7 @@ const FEATURES = ["--enable-bulk-memory", "--enable-nontrapping-float-to-int", "
 
 const hash = (bytes) => createHash("sha256").update(bytes).digest("hex").slice(0, 16);
 
-/** Runs a command to its end; what it says goes where ours does. */
+/** Runs a command to the end; its output goes where ours does. */
 const run = (command, ...words) =>
   new Promise((resolve, reject) => {
     const child = spawn(command, words, { cwd: ROOT, stdio: "inherit" });
@@ -29,7 +31,7 @@ const run = (command, ...words) =>
     child.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`${command} ${words.join(" ")}: exit status ${code}`))));
   });
 
-/** The attributes of an element, those without a value as true. */
+/** The attributes of an element; those without a value are true. */
 const attributes = (element) => Object.fromEntries([...element.matchAll(/([\w-]+)(?:="([^"]*)")?/g)].slice(1).map(([, name, value]) => [name, value ?? true]));
 
 const source = readFileSync(join(ROOT, "index.html"), "utf8");
@@ -44,27 +46,27 @@ for (const folder of [STAGE, DIST]) {
   mkdirSync(folder, { recursive: true });
 }
 
-/** The JavaScript beside a program, and the program without what only that was made from. */
+/** The JavaScript next to a program, and the program without the parts that only that was generated from. */
 const bind = (wasm, name, ...options) => run(PAGE_TOOLS, "bind", wasm, name, DIST, ...options);
 
-/** A worker keeps its name, by which the page starts it. */
+/** A worker keeps its file name, by which the page starts it. */
 async function placeWorker({ name }) {
   await bind(join(BUILT, profile, `${name}.wasm`), name);
   writeFileSync(join(DIST, `${name}_loader.js`), `import init from './${name}.js';await init();`);
 }
 
-/** The page's program: a file that starts it and files that come later, all named after one hash, since they fit only each other. */
+/** The page's program: a file that starts it and files that are loaded later, all named after one hash, because they only fit each other. */
 async function placePage({ name }) {
   const whole = join(BUILT, profile, `${name}.wasm`);
   const versioned = `${name}-${hash(readFileSync(whole))}`;
   await run(PAGE_TOOLS, "split", whole, versioned, STAGE);
-  await bind(join(STAGE, `${versioned}.wasm`), versioned, "--keep-lld-exports"); // its table and memory are those of the parts
+  await bind(join(STAGE, `${versioned}.wasm`), versioned, "--keep-lld-exports"); // its table and memory are shared by the parts
   const rename = (file) => `${versioned}-${file.replace(/^_+/, "")}`;
   const parts = readdirSync(STAGE).filter((file) => file !== `${versioned}.wasm`);
   for (const file of parts.filter((file) => file.endsWith(".wasm"))) cpSync(join(STAGE, file), join(DIST, rename(file)));
   const renamed = (script) => parts.reduce((text, file) => text.replaceAll(`./${file}`, `./${rename(file)}`), script);
   for (const file of parts.filter((file) => file.endsWith(".js"))) writeFileSync(join(DIST, rename(file)), renamed(readFileSync(join(STAGE, file), "utf8")));
-  // Only where it fetches them: to the program they are still called what page-tools calls them.
+  // Only where it fetches them: the program still uses the names from page-tools.
   const script = join(DIST, `${versioned}.js`);
   writeFileSync(script, readFileSync(script, "utf8").replace(/\bfrom ['"][^'"]+['"]/g, renamed));
   return `    <link rel="modulepreload" href="./${versioned}.js" crossorigin="anonymous">\n    <link rel="preload" href="./${versioned}_bg.wasm" crossorigin="anonymous" as="fetch" type="application/wasm">\n`;
@@ -75,7 +77,7 @@ const PLACE = {
     const bytes = readFileSync(join(ROOT, href));
     const file = basename(href).replace(".css", `-${hash(bytes)}.css`);
     writeFileSync(join(DIST, file), bytes);
-    // Those of the views that come later are fetched with the first of them (crates/dbm-web/src/app/later.rs).
+    // Files of views that are loaded later are fetched with the first of them (crates/dbm-web/src/app/later.rs).
     return later ? `    <meta name="later-styles" content="./${file}">\n` : `    <link rel="stylesheet" href="./${file}">\n`;
   },
   "copy-file": ({ href }) => cpSync(join(ROOT, href), join(DIST, basename(href))),
@@ -91,7 +93,7 @@ for (const asset of assets) {
 }
 writeFileSync(join(DIST, "index.html"), page);
 
-/** What computes is made fast, all else small. */
+/** Programs that compute are optimized for speed, all others for size. */
 const optimize = (file) => run(WASM_OPT, /^dbm-(worker|diagnostics)/.test(file) ? "-O3" : "-Oz", ...FEATURES, join(DIST, file), "-o", join(DIST, file));
 
 if (!process.argv.includes("--quick")) {

@@ -7,13 +7,13 @@ import { chromium } from "playwright-core";
 const BROWSERS = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 const ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
 
-/** For pages that use a GPU where there is none: the browser's own adapter, which computes on the processor. */
+/** For pages that use a GPU on machines without one: the browser's own adapter, which computes on the processor. */
 export const SOFTWARE_GPU = ["--enable-unsafe-webgpu", "--enable-unsafe-swiftshader", "--use-webgpu-adapter=swiftshader", "--enable-features=Vulkan", "--use-angle=swiftshader", "--use-vulkan=swiftshader"];
 
 /** Starts it, headless. */
 export const launch = (more = []) => chromium.launch({ executablePath: findBrowser(), args: [...ARGUMENTS, ...more] });
 
-/** The same with a profile that stays: what pages keep in `folder` is there for the next one that is started on it. Resolves to its one context. */
+/** The same with a persistent profile: what pages store in `folder` is there for the next browser started on it. Resolves to its one context. */
 export const launchProfile = (folder, options = {}) =>
   chromium.launchPersistentContext(folder, { executablePath: findBrowser(), args: ARGUMENTS, ...options });
 

@@ -1,5 +1,5 @@
-// Any browser engine by the one protocol that all of them speak, W3C WebDriver: Chromium by chromedriver, Firefox by geckodriver, WebKit by WebKitWebDriver and MiniBrowser, which
-// has a screen of its own. For tests and `./run bench compare` across engines.
+// Any browser engine through the one protocol that all of them speak, W3C WebDriver: Chromium with chromedriver, Firefox with geckodriver,
+// WebKit with WebKitWebDriver and MiniBrowser, on a virtual screen. For tests and for `./run bench compare` across engines.
 //
 //     const firefox = await open("firefox");
 //     await firefox.go("http://127.0.0.1:8080/#view=train");
@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { Builder } from "selenium-webdriver";
 
-/** Seconds that something asked for may take: these machines may be busy. */
+/** Time limit in seconds for a request: these machines may be busy. */
 const PATIENCE = 120;
 
 const ENGINES = {
@@ -38,7 +38,10 @@ const ENGINES = {
   },
 };
 
-/** The engines to look at: all, or those that ENGINES names (ENGINES=chromium,firefox). One that is named and not installed is an error, with what to install. */
+/**
+ * The engines to use: all, or those that ENGINES names (ENGINES=chromium,firefox). If a named one is not installed, that is an error that
+ * says what to install.
+ */
 export function engines() {
   const named = (process.env.ENGINES ?? Object.keys(ENGINES).join()).split(",").filter(Boolean);
   for (const name of named) assert(ENGINES[name], `ENGINES names “${name}”; expected some of ${Object.keys(ENGINES).join(", ")}`);
@@ -56,7 +59,7 @@ const isExecutable = (path) => {
 
 const onPath = (names) => names.flatMap((name) => process.env.PATH.split(delimiter).map((folder) => join(folder, name))).find(isExecutable);
 
-/** Beside WebKitGTK's libraries, where distributions keep them. */
+/** Next to WebKitGTK's libraries, where distributions put them. */
 function miniBrowser() {
   const below = (folder) => {
     try {
@@ -78,7 +81,7 @@ const freePort = () =>
     });
   });
 
-/** A screen that nobody sees; resolves to it and its name once it is there. */
+/** A virtual screen; resolves to it and its name once it is up. */
 function screen() {
   const process = spawn("Xvfb", ["-displayfd", "3", "-screen", "0", "1400x1100x24", "-nolisten", "tcp"], { stdio: ["ignore", "ignore", "ignore", "pipe"] });
   return new Promise((resolve, reject) => {
@@ -90,14 +93,14 @@ function screen() {
 
 const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Starts an engine with a profile of its own, with no page; resolves to an {@link Engine}. */
+/** Starts an engine with a new profile and no page; resolves to an {@link Engine}. */
 export async function open(name) {
   const { driver, browser, missing, screen: needsScreen } = ENGINES[name];
   const [command, binary] = [onPath([driver]), browser()];
   assert(command && binary && (!needsScreen || onPath(["Xvfb"])), `${name} is not installed. ./run setup brings it, or by hand ${missing}. To go without it: ENGINES=${Object.keys(ENGINES).filter((other) => other !== name).join()}`);
   const own = { name, binary, profile: mkdtempSync(join(tmpdir(), `dbm-${name}-`)), processes: [] };
   const environment = { ...process.env };
-  // Its sandbox cannot be made by root.
+  // Root cannot create its sandbox.
   if (process.getuid?.() === 0) environment.WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS = "1";
   if (needsScreen) {
     own.screen = await screen();
@@ -111,7 +114,7 @@ export async function open(name) {
   return engine;
 }
 
-/** A browser that is driven as a visitor would use it. Functions given to it run in the page, and see nothing but their arguments. */
+/** A browser driven as a visitor would use it. Functions passed to it run in the page, and see only their arguments. */
 class Engine {
   constructor(own) {
     Object.assign(this, own);
@@ -128,19 +131,19 @@ class Engine {
     await this.driver.manage().setTimeouts({ script: 1000 * PATIENCE, pageLoad: 1000 * PATIENCE });
   }
 
-  /** Opens a page. Firefox says that it is there while the page before still is. */
+  /** Opens a page. Firefox reports that it is open while the previous page is still there. */
   async go(address) {
     await this.driver.get(address);
     await this.until(address, (address) => location.href.split("#")[0] === address && document.readyState === "complete", address.split("#")[0]);
   }
 
-  /** What a function gives in the page; it may be a promise. */
+  /** The result of a function in the page; it may be a promise. */
   evaluate = (body, ...values) =>
     this.driver
       .executeAsyncScript(`const done = arguments[arguments.length - 1]; Promise.resolve((${body})(...Array.from(arguments).slice(0, -1))).then((value) => done({ value }), (error) => done({ error: String(error) }));`, ...values)
-      .then((answer) => (answer?.error ? assert.fail(answer.error) : answer?.value)); // nothing where the page went away meanwhile
+      .then((answer) => (answer?.error ? assert.fail(answer.error) : answer?.value)); // nothing if the page was closed meanwhile
 
-  /** Waits until a function gives something true in the page, and gives it. */
+  /** Waits until a function returns a true value in the page, and returns it. */
   async until(what, body, ...values) {
     const end = Date.now() + 1000 * PATIENCE;
     for (;;) {
@@ -153,24 +156,27 @@ class Engine {
 
   text = () => this.evaluate(() => document.body.innerText);
 
-  /** Waits until the page shows this text, a string or a regular expression; gives the line that it is in. */
+  /** Waits until the page shows this text, a string or a regular expression; returns the line that contains it. */
   shows = (expected) =>
     this.until(`“${expected.source ?? expected}”`, (pattern) => document.body.innerText.split("\n").find((line) => new RegExp(pattern).test(line)), expected.source ?? expected.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
 
-  /** The button of this name, once it can be pressed. */
+  /** The button with this name, once it can be pressed. */
   button(name) {
     const find = (name) => [...document.querySelectorAll("button")].find((button) => !button.disabled && button.checkVisibility() && (button.getAttribute("aria-label") ?? button.textContent.trim()) === name);
     return this.until(`the button “${name}”`, find, name);
   }
 
-  /** Has the button of this name pressed by the driver, once it can be. Drivers take a button under the strip of messages to be in view. */
+  /** Lets the driver press the button with this name, once it can be pressed. Drivers consider a button under the message strip to be in view. */
   async click(name) {
     const button = await this.button(name);
     await this.evaluate((button) => button.scrollIntoView({ block: "nearest", behavior: "instant" }), button);
     await button.click();
   }
 
-  /** Presses the button of this name with the pointer, down for 90 ms as a hand has it; resolves to whether it got the press, and by how many pixels it moved until half a second later. */
+  /**
+   * Presses the button with this name with the pointer, down for 90 ms like a hand; resolves to whether it got the press, and by how many
+   * pixels it moved until half a second later.
+   */
   async press(name) {
     const button = await this.button(name);
     await this.evaluate((button) => {
@@ -189,7 +195,7 @@ class Engine {
     return this.evaluate(() => window.pressed);
   }
 
-  /** Makes the page this wide and high, as far as the engine lets it; resolves to what it is. */
+  /** Sets the page's width and height, as far as the engine allows; resolves to the actual size. */
   async resize(width, height) {
     const inner = () => this.evaluate(() => [innerWidth, innerHeight]);
     const window = this.driver.manage().window();
@@ -197,18 +203,21 @@ class Engine {
       const [[w, h], outer] = [await inner(), await window.getRect()];
       if (w === width && h === height) break;
       await window.setRect({ width: outer.width + width - w, height: outer.height + height - h });
-      await wait(100); // the page hears of it later
+      await wait(100); // the page is notified later
     }
     return inner();
   }
 
-  /** Gives a file to the input of this name. */
+  /** Gives a file to the input with this name. */
   async upload(name, path) {
     const find = (name) => [...document.querySelectorAll("input[type=file]")].find((input) => (input.getAttribute("aria-label") ?? input.labels[0]?.textContent.trim()) === name);
     await (await this.until(`the input “${name}”`, find, name)).sendKeys(path);
   }
 
-  /** Closes the page as a visitor would, with all its workers, and opens `address` again: in the same browser started anew, which has kept what it keeps, or else, where a driver's sessions leave nothing behind, in another window. Says which. */
+  /**
+   * Closes the page as a visitor would, with all its workers, and opens `address` again: in the same browser, restarted with its stored
+   * data, or in another window if the driver's sessions do not keep any data. Returns which of the two.
+   */
   async reopen(address) {
     if (this.name === "webkit") {
       const [old] = await this.driver.getAllWindowHandles();

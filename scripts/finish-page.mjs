@@ -1,7 +1,7 @@
 // The last steps of building the page, after build-page.mjs has placed its files:
 //
 // 1. Scripts are minified.
-// 2. www/start.js, a file of its own, starts the page: the page's Content-Security-Policy allows no script inside the page.
+// 2. www/start.js, a separate file, starts the page: the page's Content-Security-Policy allows no inline script.
 // 3. The service worker gets the list of all files and their hashes. That list is one version of the page.
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const hash = (bytes) => createHash("sha256").update(bytes).digest("hex");
 export async function finishPage(dist) {
   const at = (file) => join(dist, file);
 
-  /** A script of www/ with each of `names` replaced, as a file whose name has its hash. */
+  /** A script of www/ with each of `names` replaced, as a file with its hash in the name. */
   const place = async (name, names) => {
     let script = readFileSync(join(WWW, `${name}.js`), "utf8");
     for (const [from, to] of Object.entries(names)) script = script.replaceAll(`"${from}"`, () => `"${to}"`);

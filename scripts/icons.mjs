@@ -1,4 +1,5 @@
-// Draws the page's icons into www/icons: the picture of four by four pixels that index.html has as its favicon. Their files are committed; run this after changing it.
+// Draws the page's icons into www/icons: the picture of four by four pixels that index.html uses as its favicon. The files are committed;
+// run this after changing the picture.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { crc32, deflateSync } from "node:zlib";
@@ -6,7 +7,7 @@ import { crc32, deflateSync } from "node:zlib";
 const FOLDER = fileURLToPath(new URL("../www/icons/", import.meta.url));
 const PICTURE = [".##.", "..#.", ".#..", ".##."];
 const [GROUND, FIGURE] = ["#182234", "#f5b942"];
-/** File, its width and that of one of the picture's pixels. What a mask may cut off, all but a circle of 0.8 the width, holds nothing of the figure. */
+/** File, its width, and the width of one of the picture's pixels. The figure is inside the circle of 0.8 times the width, which no mask cuts off. */
 const ICONS = [["icon-192.png", 192, 40], ["icon-512.png", 512, 112], ["maskable-512.png", 512, 80], ["apple-touch-icon.png", 180, 32]];
 
 const lit = (row, column) => PICTURE[row]?.[column] === "#";
@@ -20,7 +21,7 @@ function chunk(kind, data) {
   return Buffer.concat([length, body, sum]);
 }
 
-/** A PNG of two colours, a bit a pixel. */
+/** A PNG of two colours, one bit per pixel. */
 function png(width, cell) {
   const margin = (width - cell * PICTURE.length) / 2;
   const stride = 1 + Math.ceil(width / 8);
@@ -34,7 +35,7 @@ function png(width, cell) {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(width, 4);
-  header.set([1, 3], 8); // bits a pixel, and that they choose from a palette
+  header.set([1, 3], 8); // bits per pixel, and that they index a palette
   const signature = Buffer.from([137, 80, 78, 71, 13, 10, 26, 10]);
   const palette = Buffer.from([GROUND, FIGURE].flatMap(rgb));
   return Buffer.concat([signature, chunk("IHDR", header), chunk("PLTE", palette), chunk("IDAT", deflateSync(rows, { level: 9 })), chunk("IEND", Buffer.alloc(0))]);

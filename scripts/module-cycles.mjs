@@ -1,9 +1,11 @@
-// Prints the cycles between the modules of a crate, file by file and by top-level folder, and the lines of Rust by crate; fails where there is a cycle.
+// Prints the cycles between the modules of a crate, by file and by top-level folder, and the lines of Rust per crate; fails if there is a
+// cycle.
 //
 //     node scripts/module-cycles.mjs [CRATE... | --all] [--uses]     (without a crate: dbm-web; --uses also prints who uses whom, by folder)
 //
-// A use counts from the file that names an item to the file that defines it: a re-export (`pub use`) is looked through, and does not count as a use by the parent that
-// makes it. So a child may take an item of its parent's own file only while that file does not itself use the child; code of `#[cfg(test)]` is left out.
+// A use counts from the file that names an item to the file that defines it: a re-export (`pub use`) is resolved, and does not count as a
+// use by the parent that makes it. So a child may use an item of its parent's own file only if that file does not itself use the child;
+// code in `#[cfg(test)]` is ignored.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -11,7 +13,7 @@ import path from "node:path";
 const ROOT = path.dirname(import.meta.dirname);
 
 // ---- Reading a file
-/** The source with comments, strings and test code blanked out; lines stay where they are. */
+/** The source with comments, strings and test code blanked out; line numbers are unchanged. */
 function code(source) {
   const blank = (text) => text.replaceAll(/[^\n]/g, " ");
   const plain = source.replaceAll(/\/\/[^\n]*|\/\*[\s\S]*?\*\/|\bb?r(#*)"[\s\S]*?"\1|b?"(?:\\[\s\S]|[^"\\])*"|b?'(?:\\[^']+|[^\\'\n])'/g, blank);
@@ -22,7 +24,7 @@ function code(source) {
   }).join("");
 }
 
-/** Where the item ends with which this text begins: at its semicolon, or at the brace that closes it. */
+/** The end of the item at the beginning of this text: its semicolon, or its closing brace. */
 function endOfItem(text) {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -33,7 +35,7 @@ function endOfItem(text) {
   return text.length;
 }
 
-/** The paths of a use tree, `a::{b, c as d}` as `a::b` and `a::c`, each with the name that it gets. */
+/** The paths of a use tree, `a::{b, c as d}` as `a::b` and `a::c`, each with its local name. */
 function expand(tree, before = []) {
   const text = tree.trim();
   const brace = text.indexOf("{");
@@ -47,7 +49,7 @@ function expand(tree, before = []) {
   return segments.length ? [{ segments, name: as ?? segments.at(-1) }] : [];
 }
 
-/** A list split at its outer commas. */
+/** Splits a list at its outer commas. */
 function parts(list) {
   const found = [""];
   let depth = 0;
@@ -62,7 +64,7 @@ function parts(list) {
 
 const lineOf = (text, at) => text.slice(0, at).split("\n").length;
 
-/** A module and those below it, each with its file, children, imports, items and the paths that its code names. */
+/** A module and its descendants, each with its file, children, imports, items and the paths that its code names. */
 function load(file, name, parent, modules) {
   const text = code(readFileSync(file, "utf8"));
   const imports = [];
@@ -83,7 +85,7 @@ function load(file, name, parent, modules) {
 }
 
 // ---- Who uses whom
-/** The module that defines what a path names, as seen from `module`; nothing where it is of another crate. */
+/** The module that defines what a path names, as seen from `module`; undefined if it is in another crate. */
 function resolve(module, segments, seen = new Set()) {
   let [first, ...rest] = segments;
   if (first === "crate") {
@@ -117,10 +119,10 @@ function descend(module, segments, seen) {
     const target = resolve(module, glob.segments.slice(0, -1), new Set(seen));
     if (target && (target.children.has(name) || target.items.has(name) || target.imports.some((one) => one.exported && one.name === name))) return descend(target, segments, seen);
   }
-  return module; // made by a macro, say
+  return module; // defined by a macro, for example
 }
 
-/** For each module those that it uses, with the line that says so. */
+/** For each module, the modules it uses, with the line of the use. */
 function uses(modules) {
   const found = new Map(modules.map((module) => [module, new Map()]));
   const add = (from, to, line) => to && to !== from && !found.get(from).has(to) && found.get(from).set(to, line);
@@ -132,7 +134,7 @@ function uses(modules) {
 }
 
 // ---- Cycles
-/** The sets of nodes that reach one another, of two and more (Tarjan's algorithm). */
+/** The sets of two or more nodes that reach one another (Tarjan's algorithm). */
 function components(graph) {
   const index = new Map(), low = new Map(), stack = [], found = [];
   const visit = (node) => {
@@ -151,7 +153,7 @@ function components(graph) {
   return found;
 }
 
-/** A shortest way from a node back to itself, within a component. */
+/** A shortest path from a node back to itself, within a component. */
 function circle(graph, component) {
   let best;
   for (const start of component) {
@@ -200,7 +202,7 @@ function report(title, graph, name, where) {
   return found.length;
 }
 
-/** The number of cycles of a crate, printed. */
+/** Prints the cycles of a crate, and returns their number. */
 function crate(name, showUses) {
   const source = path.join(ROOT, "crates", name, "src");
   const root = ["lib.rs", "main.rs"].map((file) => path.join(source, file)).find(existsSync);

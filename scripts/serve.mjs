@@ -1,5 +1,6 @@
-// Serves dist/, or the build that DIST names, as any static host would, plus the headers that make the page cross-origin isolated (SharedArrayBuffer, precise
-// timers), and let isolated pages of others embed it. Run directly it serves at http://127.0.0.1:$PORT, or below $BASE (/dbm-lab/, say); imported, `serve` gives a server to tests.
+// Serves dist/, or the build that DIST names, like any static host, plus the headers that make the page cross-origin isolated
+// (SharedArrayBuffer, precise timers) and let isolated pages on other hosts embed it. Run directly, it serves at http://127.0.0.1:$PORT, or
+// below $BASE (/dbm-lab/, for example); when imported, `serve` gives tests a server.
 import { createReadStream, readFileSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -26,7 +27,7 @@ const TYPES = {
   ".wasm": "application/wasm",
   ".webmanifest": "application/manifest+json",
 };
-/** What static hosts send in gzip. */
+/** The types that static hosts send in gzip. */
 const SQUEEZED = /^text\/|json|svg|wasm/;
 
 const HEADERS = {
@@ -34,7 +35,7 @@ const HEADERS = {
   "X-Content-Type-Options": "nosniff",
 };
 
-/** The page says the same in a meta element; workers heed what their own files came with. */
+/** The page says the same in a meta element; workers follow the headers of their own files. */
 const POLICY = readFileSync(fileURLToPath(new URL("../index.html", import.meta.url)), "utf8").match(/Content-Security-Policy" content="([^"]+)"/)[1];
 
 const ISOLATION = {
@@ -43,7 +44,7 @@ const ISOLATION = {
   "Cross-Origin-Resource-Policy": "cross-origin",
 };
 
-/** The file that a request's path names, inside `root` and nowhere else; undefined when there is none. */
+/** The file for a request's path, only if inside `root`; undefined if there is none. */
 async function fileFor({ root, base }, url) {
   try {
     const asked = decodeURIComponent(new URL(url, "http://localhost").pathname);
@@ -53,7 +54,7 @@ async function fileFor({ root, base }, url) {
     const found = await stat(path);
     return path.startsWith(root + sep) && found.isFile() ? { path, size: found.size, tag: `"${found.size}-${found.mtimeMs}"` } : undefined;
   } catch {
-    return undefined; // malformed, or not there
+    return undefined; // malformed or missing
   }
 }
 
@@ -74,7 +75,7 @@ async function answer(options, headers, request, response) {
   }
   const type = TYPES[extname(file.path)] ?? "application/octet-stream";
   const own = { ...headers, ETag: file.tag, "Content-Type": type };
-  const ignore = () => {}; // a visitor who leaves midway is no error
+  const ignore = () => {}; // a visitor who leaves midway is not an error
   if (request.headers["if-none-match"] === file.tag) {
     response.writeHead(304, own).end();
   } else if (options.gzip && SQUEEZED.test(type) && request.method === "GET") {
@@ -88,8 +89,8 @@ async function answer(options, headers, request, response) {
 }
 
 /**
- * Serves `root` at `port` (0: any free one), below the path `base`, with the headers of isolation or, as a host without them would, not, and with `gzip` or without; resolves to
- * the server once it listens.
+ * Serves `root` at `port` (0: any free one), below the path `base`, with or without the isolation headers and gzip; resolves to the server
+ * once it listens.
  */
 export function serve({ root = DIST, port = 0, base = "/", isolated = true, gzip = false } = {}) {
   const headers = isolated ? { ...HEADERS, ...ISOLATION, "Content-Security-Policy": POLICY } : HEADERS;

@@ -1,4 +1,4 @@
-// Writes the service worker of a built page: www/sw.js with the list of its files. Tests use it for a second version.
+// Writes the service worker of a built page: www/sw.js with the list of its files. Tests use it to make a second version.
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, sep } from "node:path";
@@ -9,7 +9,7 @@ const SOURCE = fileURLToPath(new URL("../www/sw.js", import.meta.url));
 
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
-/** Files below `root` that are part of the page, with slashes, in order; none for people who read the folder, and no hidden ones. */
+/** Files below `root` that are part of the page, with slashes, in order; no files for people who read the folder, and no hidden files. */
 function files(root) {
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith(".") && !entry.name.endsWith(".md") && entry.name !== "sw.js")
@@ -17,7 +17,7 @@ function files(root) {
     .sort();
 }
 
-/** Its version is a hash of all files: their names and what they hold. */
+/** Its version is a hash over all files: their names and contents. */
 export async function writeServiceWorker(root) {
   const names = files(root);
   const listed = Object.fromEntries(names.map((name) => [name === "index.html" ? "" : name, sha256(readFileSync(join(root, name)))]));

@@ -1,4 +1,4 @@
-// What axe-core finds wrong in any view, light or dark, wide or narrow, with menus and dialogs open: nothing.
+// axe-core finds no violation in any view, light or dark, wide or narrow, with menus and dialogs open.
 import { test } from "node:test";
 import { RULES, isAccessible } from "./axe.mjs";
 import { button, enabled, lab, steps, until } from "./browser.mjs";
@@ -6,10 +6,10 @@ import { press } from "./hand.mjs";
 
 const VIEWS = ["train", "complete", "coupling", "proof"];
 const WINDOWS = [{ width: 1280, height: 900 }, { width: 390, height: 844, hasTouch: true, isMobile: true }];
-/** Everything that folds, unfolded. */
+/** Unfolds everything that folds. */
 const unfold = (page) => page.locator("details:not(.save):not([open])").evaluateAll((all) => all.forEach((details) => (details.open = true)));
 
-/** Opens the menus of the view in turns, and calls `look` with each. What one covers has no size meanwhile that a finger could meet. */
+/** Opens the menus of the view in turn, and calls `look` with each. A control covered by a menu has no size then that a finger could meet. */
 async function menus(page, look) {
   for (const summary of await page.locator("details.save:visible > summary").all()) {
     const name = (await summary.getAttribute("aria-label")) ?? (await summary.textContent());
@@ -22,7 +22,7 @@ async function menus(page, look) {
 
 const TABLE = { name: "mine.csv", mimeType: "text/csv", buffer: Buffer.from(`age,b,c\n${Array.from({ length: 20 }, (_, r) => `${20 + r},${r % 5 ? (r >> 1) % 2 : "?"},${(r >> 2) % 2}`).join("\n")}\n`) };
 
-/** What a visitor has done in a view before it is looked at. */
+/** What a visitor has done in a view before the check. */
 const VISITS = {
   train: async (page, look) => {
     await press(page, enabled(page, "Train"), { timeout: 60_000 });
@@ -57,7 +57,7 @@ const VISITS = {
     await press(page, button(page, "Compute").first(), { timeout: 60_000 });
     await until(() => page.locator(".coupling-status p").textContent(), (words) => /^([1-9]\d* of|All)/.test(words), "some couplings");
     await look("computing");
-    // The workers are free for the runs.
+    // The workers are needed for the runs.
     await press(page, enabled(page, "Cancel").first());
     await page.locator("#smc-model").selectOption("random");
     await press(page, enabled(page, "Couple runs"));
@@ -84,7 +84,7 @@ for (const window of WINDOWS) {
         await look("unfolded");
         await VISITS[view]?.(page, look);
         await menus(page, look);
-        // Where fingers press there are none.
+        // Touch screens have none.
         if (await button(page, "Keyboard shortcuts").isVisible()) {
           await press(page, button(page, "Keyboard shortcuts"));
           await look("shortcuts");

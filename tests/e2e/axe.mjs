@@ -1,10 +1,10 @@
-// What axe-core finds wrong with what is on a page.
+// What axe-core finds wrong with the content of a page.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { atRest } from "./browser.mjs";
 
-/** The dark page differs from the light one in its colours alone: it is looked at by the rules for colours. */
+/** The dark page differs from the light one only in its colours: only the rules for colours are checked. */
 export const RULES = {
   light: { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] },
   dark: { type: "rule", values: ["color-contrast", "link-in-text-block"] },
@@ -12,9 +12,12 @@ export const RULES = {
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Fails if axe-core finds a violation in what is on the page now. The page's policy forbids scripts that are not its own; what the developer tools evaluate is none. */
+/**
+ * Fails if axe-core finds a violation in the present page. The page's policy forbids foreign scripts; what the developer tools evaluate is
+ * exempt.
+ */
 export async function isAccessible(page, where, inside = "html", rules = RULES.light) {
-  await atRest(page); // a text that fades in has little contrast at first
+  await atRest(page); // text that fades in has little contrast at first
   if (!(await page.evaluate(() => "axe" in self))) await page.evaluate(AXE);
   const violations = await page.evaluate(async ([inside, runOnly]) => {
     const { violations } = await self.axe.run(inside, { runOnly, resultTypes: ["violations"] });

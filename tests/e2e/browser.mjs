@@ -27,18 +27,18 @@ after(async () => {
   for (const server of Object.values(servers)) server.close();
 });
 
-/** For tests that open contexts of their own: the browser of all, and the page's address. */
+/** For tests that open their own contexts: the shared browser, and the page's address. */
 export const shared = () => ({ browser, url: `http://127.0.0.1:${servers.isolated.address().port}/` });
 
-/** Whoever was here before sees no first visit. */
+/** A returning visitor does not get the first visit. */
 const wasHere = (page) =>
   page.addInitScript(() => {
     try {
       localStorage.setItem("dbm-seen", "1");
-    } catch {} // a browser that keeps nothing
+    } catch {} // a browser without storage
   });
 
-/** Unfolds what Complete keeps under More. */
+/** Unfolds Complete's More section. */
 export async function more(page) {
   const details = page.locator("details.completion-more");
   await details.waitFor();
@@ -46,10 +46,12 @@ export async function more(page) {
 }
 
 /**
- * A test body: opens the page (its address ending with `search`, on `view` where that is given) in a fresh browser context, runs `body`, and fails if the page threw or wrote an error to its console.
- * `host` is "isolated", which sends the headers of cross-origin isolation, or "plain", which does not; or a function that gives a server of the test's own.
- * `within` gives a browser of the test's own in place of the one for all. `prepare` has the page before it is opened. The visitor is a newcomer, unless `returning`. `body` gets Playwright's page, the page's address, the list of errors so far (a test that provokes some takes them out), and
- * `screenshot(name)`, which saves test-results/name.png. The service worker, which fetches and hashes the whole page once more, comes only with `serviceWorkers: "allow"`.
+ * A test body: opens the page (its address ending with `search`, on `view` if given) in a new browser context, runs `body`, and fails if
+ * the page threw or wrote an error to its console. `host` is "isolated", which sends the headers of cross-origin isolation, or "plain",
+ * which does not; or a function that returns the test's own server. `within` provides the test's own browser instead of the shared one.
+ * `prepare` gets the page before it is opened. The visitor is a newcomer, unless `returning`. `body` gets Playwright's page, the page's
+ * address, the list of errors so far (a test that provokes some removes them), and `screenshot(name)`, which saves test-results/name.png.
+ * The service worker, which fetches and hashes the complete page once more, is only active with `serviceWorkers: "allow"`.
  */
 export function lab({ width = 1280, height = 900, search = "", view, host = "isolated", within = () => browser, returning = false, prepare = () => {}, serviceWorkers = "block", ...context } = {}, body) {
   return async () => {
@@ -70,7 +72,7 @@ export function lab({ width = 1280, height = 900, search = "", view, host = "iso
   };
 }
 
-/** Uncaught exceptions and console errors, of the page and of its workers, and files that did not come. */
+/** Uncaught exceptions and console errors, of the page and of its workers, and failed requests. */
 export function collectErrors(page) {
   const errors = [];
   page.on("pageerror", (error) => errors.push(`uncaught: ${error.stack ?? error}`));
@@ -80,17 +82,17 @@ export function collectErrors(page) {
   });
   page.on("requestfailed", (request) => {
     const why = request.failure()?.errorText;
-    // Who leaves a page gives up what it still loads: that is no file which did not come.
+    // Leaving a page aborts its pending requests: these have not failed.
     if (why !== "net::ERR_ABORTED") errors.push(`did not load: ${request.url()} (${why})`);
   });
   return errors;
 }
 
-/** Waits until what moves has come to rest. What is yet to begin, or never ends, does not count. */
+/** Waits until all moving parts have come to rest. Animations that have not begun yet, or never end, do not count. */
 export const atRest = (page) =>
   page.waitForFunction(() => document.getAnimations().every((animation) => animation.playState === "finished" || animation.effect.getTiming().iterations === Infinity || animation.effect.getTiming().delay > 0));
 
-/** Saves test-results/name.png, of the whole page or of what is in view. */
+/** Saves test-results/name.png, of the complete page or of the visible part. */
 export async function screenshot(page, name, fullPage = true) {
   mkdirSync(SCREENSHOTS, { recursive: true });
   const path = join(SCREENSHOTS, `${name}.png`);
@@ -101,10 +103,10 @@ export async function screenshot(page, name, fullPage = true) {
 /** The workers that compute: the one that the page started, and those that it started. */
 export const crew = (page) => page.workers().filter((worker) => worker.url().includes("dbm-worker"));
 
-/** Goes to a view by the menu: "Train", "Complete", "Coupling" or "Proof". */
+/** Goes to a view through the menu: "Train", "Complete", "Coupling" or "Proof". */
 export const goTo = (page, view) => press(page, page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: view, exact: true }));
 
-/** Unfolds all that folds in a form. */
+/** Unfolds everything that folds in a form. */
 export const unfold = (page) => page.locator("form details").evaluateAll((all) => all.forEach((details) => (details.open = true)));
 
 /** The page's counter of gradient steps. */
@@ -121,14 +123,17 @@ export async function until(value, check, what, seconds = 120) {
   }
 }
 
-/** Lets a time pass during which something must not happen: the one thing that cannot be waited for. What has happened is awaited with `until`. */
+/**
+ * Waits for a period during which something must not happen: the one thing that has no event to wait for. Things that happen are awaited
+ * with `until`.
+ */
 export const quiet = (page, milliseconds) => page.waitForTimeout(milliseconds);
 
 /** A button by its name, and the same once it can be pressed. */
 export const button = (page, name) => page.getByRole("button", { name, exact: true });
 export const enabled = (page, name) => button(page, name).and(page.locator(":enabled"));
 
-/** Presses "Use this data" in the dialog that shows what was understood of a file, and waits until the page is on it. */
+/** Presses "Use this data" in the dialog that describes a file, and waits until the page uses it. */
 export async function useData(page) {
   await press(page, button(page, "Use this data"), { timeout: 60_000 });
   await page.getByText(/ is loaded\. Press Train\.$/).first().waitFor({ timeout: 60_000 });

@@ -1,4 +1,5 @@
-// Two runs side by side: in step, the same bits where nothing differs in what was computed, and from the same address again; by keyboard, by touch, and when a worker is lost.
+// Two runs side by side: in lockstep, with the same bits if nothing differs in what was computed, and again from the same address; by
+// keyboard, by touch, and when a worker is lost.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { button, enabled, lab, until } from "./browser.mjs";
@@ -6,7 +7,7 @@ import { press } from "./hand.mjs";
 
 const TWO = "#view=train&t.two=yes";
 const BARS = `${TWO}&t.data=bars`;
-/** Digits with a model that is small for them, and wide enough that no coupling fires. */
+/** Digits with a model that is small for them, and wide enough that its couplings have no effect. */
 const DIGITS = `${TWO}&t.data=digits&t.hidden=60,20&t.batch=32`;
 
 const run = (page, letter) => page.getByRole("region", { name: `Run ${letter}`, exact: true });
@@ -20,7 +21,7 @@ const row = async (page, name) => {
 const verdict = (page) => compared(page).locator(".verdict").textContent();
 const lanes = (page) => page.workers().filter((worker) => worker.url().includes("dbm-worker"));
 
-/** Waits until both rest at this step, and gives their checksums. */
+/** Waits until both rest at this step, and returns their checksums. */
 async function bothAt(page, step) {
   await until(() => stepsOf(page), ([a, b]) => a === step && b === step, `both at ${step}`);
   await enabled(page, "Rewind both").waitFor();
@@ -58,7 +59,7 @@ test("without couplings that fire, coupling on and off are the same to the bit; 
   assert.equal(await verdict(page), `The same bits so far: at step 25 both have the checksum ${a}.`);
   assert.deepEqual((await row(page, "τ, mean"))[0], "1 · 1");
   assert.deepEqual((await row(page, "τ, mean"))[1], "–", "LMI couples nothing");
-  // The link beside the words goes to bars and stripes.
+  // The link next to the text leads to bars and stripes.
   await compared(page).getByRole("link", { name: "The same on bars and stripes" }).click();
   await until(() => page.evaluate(() => location.hash), (hash) => hash.includes("t.data=bars"), "the other address");
   const [c, d] = await bothAt(page, 2000);
@@ -78,7 +79,7 @@ test("the same address gives the same bits in another browser profile", lab({ se
   } finally {
     await other.close();
   }
-  // And after pausing on the way, stepping, and going on from there.
+  // And after pausing on the way, stepping, and resuming from there.
   await press(page, button(page, "Rewind both"));
   await until(() => stepsOf(page), ([a, b]) => a === 0 && b === 0, "both at 0");
   await press(page, enabled(page, "Step both"));
@@ -153,7 +154,7 @@ for (const colorScheme of ["light", "dark"]) {
     await press(page, button(page, "signs | bits"));
     await until(() => stepsOf(page), ([a, b]) => a > 0 && b > 0, "both on their way");
     await press(page, button(page, "Pause both"));
-    await enabled(page, "Train both").waitFor({ timeout: 120_000 }); // once the one behind is where the other is
+    await enabled(page, "Train both").waitFor({ timeout: 120_000 }); // once the one behind has caught up
     const [a] = await stepsOf(page);
     await bothAt(page, a);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing is wider than the page");
@@ -169,7 +170,7 @@ for (const colorScheme of ["light", "dark"]) {
 }
 
 test("a lost worker is told once, and both begin again", lab({ search: `${BARS}&x.preset=coupling&x.go=300`, prepare: async (page) => {
-  // The first worker of a run that is asked for stops soon after.
+  // The first worker of a requested run stops soon after.
   await page.addInitScript(() => {
     const { Worker } = window;
     let failed = false;
@@ -187,6 +188,6 @@ test("a lost worker is told once, and both begin again", lab({ search: `${BARS}&
   assert.ok(await button(page, "Train both").isDisabled());
   await press(page, button(page, "Begin again"));
   await bothAt(page, 300);
-  // That Chromium names the failure in the console is the test's own doing.
+  // Chromium reports the failure in the console because the test caused it.
   errors.splice(0, errors.length, ...errors.filter((error) => !/lost on purpose|data:text/.test(error)));
 }));

@@ -1,4 +1,5 @@
-// The Complete view: ranked answers, masks and strokes taken back, pictures cleaned up, searches and pairs watched, and its state in the address.
+// The Complete view: ranked answers, masks and strokes undone, pictures cleaned up, searches and pairs watched, and its state in the
+// address.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { button, collectErrors, enabled, goTo, lab, more, until } from "./browser.mjs";
@@ -14,13 +15,13 @@ const hash = async (page) => new Map(await page.evaluate(() => [...new URLSearch
 const tiles = (page) => page.getByRole("list", { name: "Answers" }).locator("li:not(.void)");
 const caption = (page) => region(page).locator(".plate figcaption");
 
-/** Energies and counts as the tiles have them. */
+/** Energies and counts as shown on the tiles. */
 async function ranked(page) {
   const texts = await tiles(page).locator(".key").evaluateAll((all) => all.map((key) => [...key.children].map((part) => part.textContent)));
   return texts.map(([count, energy]) => ({ count: Number(count.replace("× ", "")), energy: Number(energy.replace("−", "-")) }));
 }
 
-/** What the tiles show, as data URLs, drawn. */
+/** The pictures on the tiles, as data URLs, once drawn. */
 const shown = (page) => tiles(page).locator("canvas").evaluateAll((all) => all.map((c) => c.toDataURL()));
 
 async function complete(page, name = "Complete") {
@@ -76,7 +77,7 @@ test("masks and strokes are taken back and done again, by keys and by buttons", 
   const about60 = ({ unknown }) => unknown > 400 && unknown < 540;
   const random = await until(look, about60, "about 60 %");
   await press(page, button(page, "Random pixels, 60 %"));
-  // Two random masks may be of one size, but not of one shape.
+  // Two random masks may have the same size, but not the same shape.
   await until(look, (now) => about60(now) && now.drawn !== random.drawn, "60 % once more");
   await press(page, button(page, "Undo the last edit"));
   await until(look, (now) => now.unknown === random.unknown && now.drawn === random.drawn, "the first one again");
@@ -103,7 +104,7 @@ test("masks and strokes are taken back and done again, by keys and by buttons", 
   await page.getByLabel("Erase ink", { exact: true }).check({ force: true });
   await paint(page, [0.1, 0.1], [0.9, 0.2]);
   await until(() => picture(page), (now) => now !== drawn, "erased");
-  // In another view the keys are not this view's.
+  // In another view, this view's keys have no effect.
   await goTo(page, "Train");
   await page.keyboard.press("Control+z");
   await goTo(page, "Complete");
@@ -190,7 +191,7 @@ test("a coupled pair is watched: on a wide model it has met at once, and the ref
   await page.keyboard.press("Home");
   for (let step = 0; step < 2; step++) await page.keyboard.press("ArrowRight");
   await page.getByText(/^Step 2: .* \d+ units differ\./).first().waitFor();
-  // Pictures come with the next frame, words at once.
+  // Pictures appear in the next frame, text at once.
   const pictures = () => page.locator(".chains canvas").evaluateAll((all) => all.map((canvas) => canvas.toDataURL()));
   await until(pictures, ([x, y]) => x !== y, "two pictures");
   await screenshot("complete-pair");
@@ -274,7 +275,7 @@ test("a first visit without motion has answers and the film's end at once", lab(
 
 test("nothing is kept where nothing can be", lab({ prepare: (page) => page.addInitScript(() => Object.defineProperty(self, "localStorage", { get() { throw new DOMException("denied", "SecurityError"); } })) }, async ({ page }) => {
   await ready(page);
-  // Where it could not be remembered, a first visit would come again and again, so there is none.
+  // If the visit could not be remembered, the first visit would come again and again, so there is none.
   assert.equal(await status(page).count(), 0);
   await complete(page);
 }));

@@ -12,7 +12,7 @@ const status = (page) => page.locator(".coupling-status p").textContent();
 const done = (page) => until(() => status(page), (words) => /^All \d+ couplings are there/.test(words), "the figure");
 const counted = (words) => Number(/^(\d+) of/.exec(words)?.[1] ?? 0);
 
-/** Presses Tab until what has the focus is called so. */
+/** Presses Tab until the focused element has this name. */
 async function tabTo(page, name, key = "Tab") {
   const names = [];
   for (let count = 0; count < 120; count += 1) {
@@ -36,7 +36,7 @@ function parse(text) {
   });
 }
 
-/** What `press` has the browser save, as text. */
+/** The file that the browser saves after `press`, as text. */
 async function saved(page, press) {
   const [download] = await Promise.all([page.waitForEvent("download"), press()]);
   return { name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") };
@@ -82,7 +82,7 @@ test("a figure by keyboard alone: computed, read as a table, taken home; and the
   assert.deepEqual([of("metropolis", "local-mode").tau_mean, of("metropolis", "local-mode").share_tau_above_1], [1, 0]);
   assert.ok(of("gibbs", "uniform").tau_mean > 20, "Gibbs takes long at 50");
   await screenshot("coupling-figure");
-  // The address has computed in it now, and gives the same in a browser that knows nothing and has one worker instead of several.
+  // The address now contains computed values, and gives the same in a new browser with one worker instead of several.
   const address = await until(() => page.evaluate(() => location.hash), (hash) => hash.includes("m.go=yes"), "the address");
   const other = await page.context().browser().newContext();
   try {
@@ -106,7 +106,7 @@ test("Cancel keeps what is there, and only the rest is run afterwards", lab({ se
   assert.ok(Number(wanted) === 7 * 4 * 400 && Number(missing) < Number(wanted), `${missing} of ${wanted}`);
   const kept = parse((await csv(page)).text);
   assert.equal(kept.reduce((sum, line) => sum + line.runs, 0), wanted - missing);
-  // Fewer dimensions and runs: what was run counts, and only what is missing is run.
+  // Fewer dimensions and runs: earlier runs count, and only missing ones are computed.
   await page.getByLabel("Dimensions", { exact: true }).fill("2");
   await page.getByLabel("Runs a point", { exact: true }).fill("30");
   await until(() => status(page), (words) => /^(All 120 |\d+ of 120 |120 couplings to run)/.test(words), "another plan");
@@ -206,7 +206,7 @@ test("pairs of runs on the model in training are of its step; once it has gone o
   await until(() => pairs(page), (words) => words.endsWith(`They are of step ${later}.`), "the later step");
 }));
 
-/** The step that the replay is at, and all of its words. */
+/** The step of the replay, and all of its text. */
 const words = (page) => page.locator(".replay-words").textContent();
 
 test("one coupling forward and back by keys, to where they meet", lab({ search: "#view=coupling", reducedMotion: "reduce" }, async ({ page, screenshot }) => {
@@ -232,7 +232,7 @@ test("one coupling forward and back by keys, to where they meet", lab({ search: 
     seen.push(await words(page));
   }
   assert.ok(seen.some((told) => told.startsWith("search, half-sweep 1")) && seen.some((told) => told.includes("This is x₀")), seen.join("\n"));
-  // The slider and the address say where; the address alone brings one back there.
+  // The slider and the address show the position; the address alone restores it.
   const at = await page.getByLabel("Moment of the coupling").inputValue();
   assert.equal(Number(at), seen.length - 1);
   await until(() => page.evaluate(() => location.hash), (hash) => hash.includes(`m.at=${at}`), "the address");

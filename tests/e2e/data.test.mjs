@@ -1,4 +1,5 @@
-// The visitor's own data and models: every format in, by every way; what was understood; trained on, completed, filled; and everything taken home is read back by other programs.
+// The visitor's own data and models: every format, by every route; the description; training, completing, filling; and every download is
+// read back by other programs.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -38,7 +39,7 @@ const opened = (page) => enabled(page, "Train").waitFor({ timeout: 60_000 });
 const file = (name, bytes) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(bytes) });
 
 let count = 0;
-/** Where the file is that the browser saves when `press` has been done. */
+/** The path of the file that the browser saves after `press`. */
 async function saved(page, press) {
   const [download] = await Promise.all([page.waitForEvent("download"), press()]);
   const path = join(folder, `${count++}-${download.suggestedFilename()}`);
@@ -46,7 +47,7 @@ async function saved(page, press) {
   return path;
 }
 
-/** The same by one of the menus. */
+/** The same through one of the menus. */
 const savedAs = (page, what, form) =>
   saved(page, async () => {
     await page.locator("summary").and(page.getByLabel(`Save ${what}`, { exact: true })).click();
@@ -63,7 +64,7 @@ function generator(seed) {
   };
 }
 
-// The ways in.
+// The routes.
 
 const byInput = (page, names) => upload(page).setInputFiles(names.map(fixture));
 
@@ -84,7 +85,7 @@ const byPaste = (page, [name]) =>
     document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
   }, readFileSync(fixture(name), "utf8"));
 
-/** `dist/` with a file beside the page, whose address the page is opened with. */
+/** `dist/` with an additional file, whose address the page is opened with. */
 async function byAddress(page, [name]) {
   const root = join(folder, "dist");
   cpSync(at("dist"), root, { recursive: true });
@@ -94,10 +95,13 @@ async function byAddress(page, [name]) {
   await page.goto(`http://127.0.0.1:${server.address().port}/?data=${name}#view=train`);
 }
 
-/** The ten drawings of tests/fixtures, which most of the picture files hold some of, as their plainest file has them: a header of 16 bytes, then 28 x 28 bytes each. */
+/**
+ * The ten drawings of tests/fixtures, some of which most picture files contain, from their simplest file: a header of 16 bytes, then 28 x
+ * 28 bytes each.
+ */
 const DRAWINGS = Array.from({ length: 10 }, (_, at) => [...readFileSync(fixture("images.idx")).subarray(16 + 784 * at, 16 + 784 * (at + 1))]);
 
-/** Every value of the examples in some files, by other programs than ours; null is missing. */
+/** Every value of the examples in some files, read by other programs than ours; null is missing. */
 async function truth({ pictures }, { drawings, decoded }) {
   const [n, rows, columns] = pictures.shape;
   const size = rows * columns;
@@ -108,7 +112,7 @@ async function truth({ pictures }, { drawings, decoded }) {
   return Array.from({ length: n }, (_, row) => all.slice(size * row, size * (row + 1)));
 }
 
-/** Looks at the dialog for pictures and arrays; resolves to the bits that the page will make of them. */
+/** Checks the dialog for pictures and arrays; resolves to the bits that the page will make of them. */
 async function looksAtPictures(page, expected, options) {
   const [n, rows, columns] = expected.pictures.shape;
   const what = rows > 1 ? `pictures of ${rows} × ${columns}` : `rows of ${columns} values`;
@@ -127,7 +131,7 @@ async function looksAtPictures(page, expected, options) {
   return bits;
 }
 
-/** Looks at the dialog for a table. */
+/** Checks the dialog for a table. */
 async function looksAtTable(page, { table: { names, rows } }) {
   await dialog(page).getByText(`${rows.length} rows, ${rows[0].length} columns.`).waitFor({ timeout: 60_000 });
   const heads = await dialog(page).locator("thead tr").first().locator("th").allTextContents();
@@ -137,7 +141,10 @@ async function looksAtTable(page, { table: { names, rows } }) {
   return heads;
 }
 
-/** Completes a row of the data in use, and checks the answers that are saved as NPY and as CSV. Resolves to the CSV read back, and how many of the units were known. */
+/**
+ * Completes a row of the data in use, and checks the answers that are saved as NPY and as CSV. Resolves to the CSV read back, and the
+ * number of known units.
+ */
 async function completes(page, { rows, columns }) {
   const units = rows * columns;
   await goTo(page, "Complete");
@@ -153,7 +160,7 @@ async function completes(page, { rows, columns }) {
   assert.deepEqual([npy.shape, npy.type], [rows > 1 ? [4, rows, columns] : [4, columns], "uint8"]);
   assert.ok(npy.values.every((value) => value === 0 || value === 1));
   const answers = Array.from({ length: 4 }, (_, row) => npy.values.slice(units * row, units * (row + 1)));
-  // Lower halves are hidden: what is known comes first, but for a row with a gap in its own upper half, whose answers may differ there.
+  // Lower halves are hidden: known values come first, except for a row with a gap in its upper half, whose answers may differ there.
   const known = units - unknown;
   const whole = unknown <= Math.ceil(units / 2);
   for (const answer of whole ? answers : []) assert.deepEqual(answer.slice(0, known), answers[0].slice(0, known), "the answers agree where it was known");
@@ -162,11 +169,11 @@ async function completes(page, { rows, columns }) {
   return { csv, answers, known };
 }
 
-/** Whether `row` begins as one of the examples does; null is anything. */
+/** Whether `row` begins like one of the examples; null matches anything. */
 const isOneOf = (examples, row, mistakes = 0) => examples.some((example) => row.filter((bit, at) => example[at] !== null && bit !== example[at]).length <= mistakes);
 
 const all = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
-// Several tabs at a time: most of their time is waiting.
+// Several tabs at a time: they mostly wait.
 describe("every format", { concurrency: 3 }, () => {
   for (const [title, files, bring, options = {}] of [
     ["IDX in gzip with its labels", "images.idx.gz labels.idx", byInput, { drawings: all }],
@@ -195,7 +202,7 @@ describe("every format", { concurrency: 3 }, () => {
       const { csv, answers, known } = await completes(page, { rows, columns });
       const lines = await reread.csv(csv, null);
       assert.deepEqual(lines.rows.map((row) => row.map(Number)), answers, "CSV and NPY say the same");
-      // JPEG decoders differ by a few greys.
+      // JPEG decoders differ by a few grey levels.
       if (bits.every(Boolean)) assert.ok(isOneOf(bits, answers[0].slice(0, known), options.decoded ? 3 : 0), "what was known is as one of the examples has it");
       const png = await reread.picture(await savedAs(page, "samples", "PNG"));
       assert.equal(png.format, "PNG");
@@ -222,14 +229,14 @@ describe("every format", { concurrency: 3 }, () => {
       await page.getByText(new RegExp(`^${rows.length} examples, ${units} bits`)).waitFor();
       await trainSteps(page, 20);
       const { csv, known } = await completes(page, { rows: 1, columns: units });
-      // A column of row numbers is set aside.
+      // A column of row numbers is ignored.
       const columns = names.map((head, place) => ({ head, values: rows.map((row) => row[place]) })).filter(({ values }) => values.some((value, row) => value !== String(row)));
       for (const [path, n] of [[csv, 4], [await savedAs(page, "samples", "CSV"), undefined]]) {
         const table = await reread.csv(path);
         assert.deepEqual(table.names, columns.map(({ head }) => head));
         assert.ok(n === undefined ? table.rows.length > 4 : table.rows.length === n);
         for (const row of table.rows) for (const [place, { values }] of columns.entries()) assert.ok(row[place] === "" || values.includes(row[place]), `${row[place]} in ${columns[place].head}`);
-        // Columns of one unit each, of which the first are known. Numbers are written as their side of the threshold.
+        // Columns of one unit each, the first of which are known. Numbers are written as their side of the threshold.
         const firm = n && units === columns.length ? columns.slice(0, known).map(({ head }) => head !== numeric) : [];
         const isLike = (row, answer) => firm.every((checked, place) => !checked || columns[place].values[row] === null || columns[place].values[row] === answer[place]);
         for (const answer of n ? table.rows : []) assert.ok(rows.some((_, row) => isLike(row, answer)), `${answer} begins as one of the rows`);
@@ -286,7 +293,7 @@ test("eight bits a value make as many units each, and the samples are bytes agai
   assert.ok(isOneOf([0, 20, 40].map((start) => values.slice(start, start + 10)), answers.values.slice(0, 10)), "what was known is whole bytes of one of the examples");
 }));
 
-/** 500 rows of 30 columns of 0 and 1, which three hidden causes turn on or off, one value in ten wrong; a tenth of the cells missing. */
+/** 500 rows of 30 columns of 0 and 1, which three hidden causes turn on or off, with one value in ten wrong and a tenth of the cells missing. */
 function causedTable() {
   const random = generator(17);
   const needs = Array.from({ length: 30 }, () => [Math.floor(3 * random()), random() < 0.5]);
@@ -300,7 +307,7 @@ function causedTable() {
 }
 
 let command;
-/** Runs `dbm`; resolves to what it prints. */
+/** Runs `dbm`; resolves to its output. */
 function dbm(...given) {
   if (!command) {
     command = ["target/release/dbm", "target/debug/dbm"].map(at).find(existsSync);
@@ -314,7 +321,7 @@ function dbm(...given) {
   return stdout;
 }
 
-/** The rows of the table that tells how far the answers can be trusted. */
+/** The rows of the table that says how far the answers can be trusted. */
 async function tested(page) {
   await press(page, button(page, "Test the answers"));
   const table = page.getByRole("region", { name: "Gaps", exact: true }).locator("table.numbers");
@@ -360,7 +367,7 @@ test("fills the gaps of a table, and dbm impute with the saved model gives the s
     assert.equal(filled.rows[row - 1][names.indexOf(column)], value);
     assert.ok(probability >= 0.5 && probability <= 1, probability);
   }
-  // Causes are seen through nine other columns: mode alone is right in about half of the cells.
+  // The causes are visible in nine other columns: the mode alone is right in about half of the cells.
   assert.ok(right / missing > 0.7, `${right} of ${missing} gaps were filled with what they hid`);
 
   const [out, of] = [join(folder, "filled.csv"), join(folder, "of.csv")];
@@ -417,7 +424,10 @@ function parameters(path) {
     return Array.from({ length: (to - from) / 4 }, (_, at) => bytes.readFloatLE(start + from + 4 * at));
   });
 }
-/** That two programs have taken the same step from `before`. Their sums round differently, so that the last bits may differ, and seldom a state that is drawn on the verge. */
+/**
+ * Checks that two programs have taken the same step from `before`. Their sums round differently, so that the last bits may differ, and
+ * rarely a state whose draw was borderline.
+ */
 function tookTheSameStep(before, one, other) {
   const [from, a, b] = [before, one, other].map(parameters);
   const apart = (x, y) => x.reduce((sum, value, at) => sum + Math.abs(value - y[at]), 0);
@@ -480,7 +490,7 @@ test("a model with labels draws the digit that is asked for, and says as what it
   await digit.selectOption("1");
   await until(() => hash("c.class"), (now) => now === "1", "in the address");
   await press(page, button(page, "Complete"));
-  // The same noise: were they not told apart, these would be the same pictures.
+  // The same noise: without a distinction between them, these would be the same pictures.
   await until(answers, (now) => now !== twos, "ones");
   assert.doesNotMatch(await told.textContent(), /Read as/, "nothing was read");
   await digit.selectOption({ label: "let the model decide" });
@@ -519,7 +529,7 @@ test("the training log and the figures are files of their kind", lab({ view: "tr
   }
 }));
 
-/** What docs/bad-inputs.md, which a test of the readers writes, says of an input. */
+/** The description of an input in docs/bad-inputs.md, which a test of the readers writes. */
 const documented = (group, input) => {
   const line = readFileSync(at("docs/bad-inputs.md"), "utf8").split("\n").find((line) => line.startsWith(`| ${group} | ${input} | `));
   assert.ok(line, `${group}, ${input}`);
@@ -584,7 +594,7 @@ test("reading can be cancelled, nothing changes, and another file is read after"
   const random = generator(3);
   const line = () => Array.from({ length: 200 }, () => (random() < 0.5 ? "0" : "1")).join(",");
   const large = file("large.csv", `${Array.from({ length: 20_000 }, line).join("\n")}\n`);
-  // Cancelled as soon as the button is there, and again when the reader has said how far it is.
+  // Cancelled as soon as the button appears, and again after the reader has reported progress.
   for (const wanted of [/Reading the files/, /^(?!Reading the files)./]) {
     const pressed = page.evaluate(
       (wanted) =>

@@ -1,4 +1,5 @@
-// One view inside the page of somebody else: the code that Share gives, in a plain HTML file of another host; each view works there, as narrow as 320 pixels, and keeps nothing.
+// One view inside another site's page: the code from Share, in a plain HTML file on another host; each view works there, as narrow as 320
+// pixels, and stores nothing.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -15,7 +16,7 @@ const SLOW = { timeout: 120_000 };
 const ISOLATED = { "Cross-Origin-Embedder-Policy": "require-corp", "Cross-Origin-Opener-Policy": "same-origin" };
 const noClipboard = (page) => page.addInitScript(() => Object.defineProperty(Navigator.prototype, "clipboard", { get: () => undefined }));
 
-/** The plain file: what docs/deploy.md shows, around the codes. */
+/** The plain file: as in docs/deploy.md, around the codes. */
 const html = (codes) => `<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>A lecture</title>
 <style>body { max-width: 800px; margin: 20px auto; font: 16px/1.5 Georgia, serif }</style>
@@ -38,7 +39,7 @@ after(() => {
   for (const host of hosts) host.close();
 });
 
-/** Serves a page at another host than the lab's; resolves to its address. */
+/** Serves a page on another host than the lab's; resolves to its address. */
 async function elsewhere(text, headers = {}) {
   const host = createServer((_, response) => response.writeHead(200, { ...headers, "Content-Type": "text/html" }).end(text));
   hosts.push(host);
@@ -46,7 +47,7 @@ async function elsewhere(text, headers = {}) {
   return `http://localhost:${host.address().port}/`;
 }
 
-/** What Share gives for the view on show, from the field that stands in for the clipboard. */
+/** The code that Share gives for the current view, from the field that replaces the clipboard. */
 async function code(page) {
   await page.getByLabel("Share this view", { exact: true }).focus();
   await page.keyboard.press("Enter");
@@ -81,7 +82,7 @@ const USE = {
   },
 };
 
-/** Gathers the codes of all views, as a visitor has set them. */
+/** Collects the codes of all views, as a visitor has set them. */
 async function codes(page, url) {
   const all = {};
   await page.goto(`${url}#view=train&t.data=bars&m.d=5,25&m.runs=4&m.go=yes&p.go=2000`);
@@ -103,7 +104,7 @@ test("a plain page elsewhere embeds every view with the code of Share, and each 
   page.on("request", (request) => asked.push(request));
   await page.goto(await elsewhere(text));
   for (const view of VIEWS) {
-    await page.locator(`iframe[title="DBM Lab: ${view}"]`).scrollIntoViewIfNeeded(); // they come when they are near
+    await page.locator(`iframe[title="DBM Lab: ${view}"]`).scrollIntoViewIfNeeded(); // they load when they are near the screen
     const inside = frame(page, view);
     await USE[view](inside);
     assert.equal(await inside.locator(".masthead, nav, .drop").count(), 0, "no frame of the lab's");
@@ -113,7 +114,7 @@ test("a plain page elsewhere embeds every view with the code of Share, and each 
   }
   assert.equal(await frame(page, "Train").getByText(/^Kept at/).count(), 0);
   assert.match(await frame(page, "Train").getByRole("link", { name: "Open in DBM Lab" }).getAttribute("href"), /&t\.data=bars$/);
-  // Each is as high as what it shows, and tells nothing else.
+  // Each is as high as its content, and reports nothing else.
   for (const view of VIEWS) {
     const heights = () => page.locator(`iframe[title="DBM Lab: ${view}"]`).evaluate((it) => it.getBoundingClientRect().height);
     const inside = () => frame(page, view).locator("body").evaluate((body) => Math.ceil(body.getBoundingClientRect().height));
@@ -132,7 +133,7 @@ test("a plain page elsewhere embeds every view with the code of Share, and each 
   await screenshot(page, "embed", false);
   assert.deepEqual(errors, []);
 
-  // From the disk it is the same.
+  // The same from a local file.
   const file = join(folder, "lecture.html");
   writeFileSync(file, html([shared.Proof]));
   await page.goto(pathToFileURL(file).href);

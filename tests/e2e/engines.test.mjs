@@ -15,13 +15,13 @@ writeFileSync(table, `a,b,c\n${Array.from({ length: 20 }, (_, r) => `${r % 2},${
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 const STEPS = 50;
-/** What each engine's run of so many steps came to. */
+/** The result of each engine's run after this many steps. */
 const sums = {};
 
 const output = (engine, name) => engine.evaluate((name) => document.querySelector(`output[aria-label="${name}"]`).textContent, name);
 const steps = async (engine) => Number(await output(engine, "Gradient steps"));
 const atLeast = (engine, count) => engine.until(`step ${count}`, (count) => Number(document.querySelector("output[aria-label='Gradient steps']")?.textContent) >= count, count);
-/** The checksum of the run that rests, at a later step than where it began. */
+/** The checksum of the paused run, at a later step than the initial one. */
 const sum = (engine) => engine.until("a checksum", () => document.querySelector("output[aria-label='Checksum']").textContent.match(/^[0-9a-f]{16}$/)?.[0]);
 
 for (const name of engines()) {
@@ -36,7 +36,7 @@ for (const name of engines()) {
     };
     try {
       t.diagnostic(`${name} ${engine.version}`);
-      // As a newcomer does it: the address alone, and the first press of all.
+      // Like a newcomer: only the address, and the very first press.
       await engine.go(url);
       assert.ok((await engine.press("Complete")).clicked, "the first press on Complete is lost");
       await engine.shows(/\d+ distinct of \d+/);
@@ -88,7 +88,7 @@ for (const name of engines()) {
 
       await engine.until("the page kept for visits without a network", async () => (await navigator.serviceWorker?.getRegistration())?.active?.state === "activated" && (await caches.match(new URL("./", document.baseURI))) !== undefined);
       await stop(server);
-      await engine.go(`${url}?offline#view=complete`); // geckodriver's reload goes past the service worker
+      await engine.go(`${url}?offline#view=complete`); // geckodriver's reload bypasses the service worker
       await engine.click("Complete");
       await engine.shows(/\d+ distinct of \d+/);
       done("opens and completes with the server gone");

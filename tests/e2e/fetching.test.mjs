@@ -1,6 +1,7 @@
-// Data from elsewhere: MNIST from its mirrors, and ?data=…, against servers that are slow, cut short, wrong or down. No test leaves this machine.
+// Data from elsewhere: MNIST from its mirrors, and ?data=…, with servers that are slow, cut short, wrong or down. No request leaves this
+// machine.
 //
-// MNIST itself is wanted for what happens where all goes well: MNIST=folder names one with the four files in gzip, as its mirrors have them.
+// MNIST itself is needed to test success: MNIST=folder names one with the four gzipped files, as on its mirrors.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +15,7 @@ const HOSTS = ["cdn.jsdelivr.net", "raw.githubusercontent.com", "ossci-datasets.
 const IMAGES = "train-images-idx3-ubyte";
 const SIZE = 47_040_016;
 
-// What the folder data/ beside the page answers, what other hosts answer, and what has been asked of both.
+// What the folder data/ next to the page answers, what other hosts answer, and what was requested of both.
 let here;
 let elsewhere;
 let asked;
@@ -39,7 +40,7 @@ after(() => {
   server.close();
 });
 
-/** A test body as `lab` has it, with answers of the test's own; what the browser itself says of requests for data that failed is no error. */
+/** A test body like that of `lab`, with the test's own answers; the browser's own messages about failed data requests are not errors. */
 function fetching(options, body) {
   const prepare = async (page) => {
     [here, elsewhere, asked] = [options.here ?? notThere, options.elsewhere ?? refuse, []];
@@ -61,7 +62,7 @@ const data = (page) => page.getByLabel("Data set", { exact: true });
 const idle = (page) => enabled(page, "Train").waitFor({ timeout: 60_000 });
 const said = (page, text) => page.getByRole("alert").filter({ hasText: text });
 
-/** Chooses MNIST and waits for the words that it cannot be had; closes them. */
+/** Chooses MNIST and waits for the message that it is not available; closes it. */
 async function failure(page, text, timeout = 60_000) {
   await data(page).selectOption("mnist");
   const notice = said(page, text);
@@ -72,7 +73,7 @@ async function failure(page, text, timeout = 60_000) {
   return words;
 }
 
-/** What is in use can still be trained on. */
+/** The data in use can still be trained on. */
 async function trainsOn(page, choice) {
   assert.equal(await data(page).inputValue(), choice);
   const from = await steps(page);
@@ -168,7 +169,7 @@ test("a slow mirror shows how far it has come, and Cancel or another choice stop
 }));
 
 test("a mirror that falls silent is given up", fetching({}, async ({ page }) => {
-  // Two visitors at once, since each waits for as long as a mirror may be silent: one is never answered, the other gets a beginning.
+  // Two visitors at once, because each waits for the maximum silence of a mirror: one gets no answer, the other only a beginning.
   const other = await page.context().newPage();
   await other.goto(page.url());
   await Promise.all([page, other].map(idle));
@@ -216,7 +217,7 @@ test("MNIST comes from the second mirror where the first fails, then from the ca
     const bytes = await (await cache.match(key)).arrayBuffer();
     await cache.put(key, new Response(bytes.slice(0, bytes.byteLength / 2)));
   });
-  // This time from the folder beside the page, by a host that says "Content-Encoding: gzip" of files in gzip.
+  // This time from the folder next to the page, on a host that sends "Content-Encoding: gzip" for gzipped files.
   here = (request, response) => send(file(name(request.url)), { "Content-Encoding": "gzip" })(request, response);
   await page.reload();
   assert.deepEqual(await fetched(), [["here", both[0]]], "what was damaged, and only that");

@@ -1,4 +1,5 @@
-// The first press of a newcomer does what it says, whenever it comes; and so does the first stroke. SLOW=1 waits longer before it, and presses in Firefox and WebKit too.
+// The first press of a newcomer does what it says, whenever it comes, and so does the first stroke. SLOW=1 waits longer before it, and also
+// presses in Firefox and WebKit.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
@@ -10,13 +11,13 @@ import { stop } from "./installed.mjs";
 import { SIZES, atATime } from "./walk.mjs";
 
 const BUTTONS = ["Complete", "New digit", "Upper half"];
-/** Seconds between the moment in which Complete can be pressed and the press. */
+/** Seconds between the moment when Complete can be pressed and the press. */
 const DELAYS = process.env.SLOW ? [0, 0.5, 2, 5, 30] : [0, 0.5, 2];
 const AT_A_TIME = 3;
 
 const canComplete = () => document.querySelector("#complete:enabled") !== null;
 
-/** Opens the page as a newcomer, waits until Complete can be pressed and so many seconds more, and does something. */
+/** Opens the page as a newcomer, waits until Complete can be pressed and this many seconds more, and does something. */
 async function visit(size, delay, body) {
   const { browser, url } = shared();
   const context = await browser.newContext({ ...SIZES[size], serviceWorkers: "block" });
@@ -32,7 +33,7 @@ async function visit(size, delay, body) {
   }
 }
 
-/** Says what became of the presses, as a table, and fails if one was lost. */
+/** Prints what became of the presses, as a table, and fails if one was lost. */
 function judge(t, presses) {
   for (const { where, name, delay, seen } of presses) {
     t.diagnostic(`${where}: ${name} after ${delay} s: ${seen.clicked ? "pressed" : `lost: ${seen.down ? "there" : "not there"} at down, ${seen.up ? "there" : "not there"} at up`}, moved by ${Math.round(seen.moved)} px`);
@@ -42,7 +43,7 @@ function judge(t, presses) {
   assert.equal(lost.length, 0, lost.map(({ where, name, delay }) => `${name} at ${where} after ${delay} s`).join(", "));
 }
 
-/** Every delay, button and size; after half a minute Complete only. */
+/** Every delay, button and size; after half a minute only Complete. */
 const CASES = DELAYS.flatMap((delay) => BUTTONS.filter((name) => delay < 30 || name === "Complete").flatMap((name) => Object.keys(SIZES).map((size) => ({ where: size, name, delay }))));
 
 test("the first press in Chromium, at every size", async (t) => {
@@ -50,13 +51,13 @@ test("the first press in Chromium, at every size", async (t) => {
   judge(t, await atATime(process.env.SLOW ? 2 * AT_A_TIME : AT_A_TIME, CASES.map(press)));
 });
 
-/** The same in another engine, by the pointer at every size. */
+/** The same in another engine, with the pointer at every size. */
 async function pressIn(name) {
   const engine = await open(name);
   const presses = [];
   try {
     for (const { where, name: label, delay } of CASES) {
-      const fresh = await serve(); // at a port of its own nobody has been here
+      const fresh = await serve(); // at a new port, everyone is a newcomer
       try {
         const { width, height } = SIZES[where].viewport;
         const [wide] = await engine.resize(width, height);
@@ -80,7 +81,7 @@ test("the first press in the other engines, at every size", { skip: !process.env
   judge(t, (await Promise.all(others.map(pressIn))).flat());
 });
 
-/** The line of the stroke, in parts of the canvas, and the brush that a newcomer has, in cells. */
+/** The line of the stroke, in fractions of the canvas, and a newcomer's brush, in cells. */
 const [FROM, TO] = [{ x: 0.1, y: 0.1 }, { x: 0.9, y: 0.4 }];
 const [CELLS, BRUSH] = [28, 3];
 
@@ -91,7 +92,7 @@ function painted(mask) {
   return Array.from({ length: (CELLS * CELLS) / 2 }, (_, at) => ({ x: (at % CELLS) + 0.5, y: Math.floor(at / CELLS) + 0.5, is: bits[at] === 1 }));
 }
 
-/** How far a cell is from the line, in cells. */
+/** Distance of a cell from the line, in cells. */
 function fromLine({ x, y }) {
   const [dx, dy] = [CELLS * (TO.x - FROM.x), CELLS * (TO.y - FROM.y)];
   const [px, py] = [x - CELLS * FROM.x, y - CELLS * FROM.y];
@@ -108,10 +109,10 @@ for (const delay of process.env.SLOW ? [0, 0.5, 2, 10] : [0, 1]) {
       await page.mouse.down();
       await glide(page, at(FROM), at(TO), { ms: 600 });
       await page.mouse.up();
-      await wait(800); // until the address has the whole stroke
+      await wait(800); // until the address contains the complete stroke
       const mask = await until(() => page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("c.mask")), (mask) => mask?.length === 131, "the stroke in the address", 20);
       const cells = painted(mask);
-      // A cell whose middle is near the rim of the brush may be painted or not.
+      // A cell whose centre is near the rim of the brush may be painted or not.
       const wrong = cells.filter((cell) => (cell.is ? fromLine(cell) > BRUSH / 2 + 0.6 : fromLine(cell) < BRUSH / 2 - 0.4));
       assert.equal(wrong.length, 0, wrong.map(({ x, y, is }) => `row ${Math.ceil(y)}, column ${Math.ceil(x)} is ${is ? "painted" : "left out"}`).join("; "));
     }));

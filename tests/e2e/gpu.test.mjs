@@ -1,5 +1,5 @@
-// The visitor's own GPU, in Chromium's adapter that computes on the processor: its program is fetched only where it is chosen, both are timed, a run goes on there, and a lost device
-// costs no more than the steps since the last checkpoint.
+// The visitor's own GPU, with Chromium's adapter that computes on the processor: its program is fetched only if it is chosen, both are
+// timed, a run continues there, and a lost device costs no more than the steps since the last checkpoint.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { SOFTWARE_GPU, launch } from "../../scripts/chromium.mjs";
@@ -8,7 +8,7 @@ import { press } from "./hand.mjs";
 
 const BARS = "#view=train&t.data=bars";
 const PROGRAM = /dbm-gpu-worker/;
-/** What the adapter computes on the processor, beside other tests, takes its time. */
+/** The adapter computes on the processor, alongside other tests, and takes its time. */
 const SLOW = { timeout: 300_000 };
 
 let browser;
@@ -24,7 +24,7 @@ before(async () => {
 
 after(() => browser?.close());
 
-/** Skipped, with its reason, where this browser has no adapter of its own. */
+/** Skipped, with the reason, if this browser has no adapter of its own. */
 const onGpu = (name, options, body) =>
   test(name, async (t) => {
     if (!adapter) return t.skip("this Chromium has no adapter for WebGPU, not even one that computes on the processor");
@@ -39,7 +39,7 @@ const chosen = async (page) => {
   await enabled(page, "Use the processor").waitFor(SLOW);
 };
 
-/** Trains on the GPU until a step is kept, and says which. */
+/** Trains on the GPU until a step is stored, and returns it. */
 const trainUntilKept = async (page) => {
   await page.getByText(/30 examples, 4 × 4/).waitFor({ timeout: 60_000 });
   await chosen(page);
@@ -75,11 +75,11 @@ onGpu("a run goes on by the GPU once that was timed and chosen, and comes back",
 
 onGpu("a device that is lost in the middle of training: no step before the last checkpoint is lost, and the visitor is told", { search: BARS }, async ({ page }) => {
   const step = await trainUntilKept(page);
-  // The process that has all devices ends.
+  // The process that owns all devices ends.
   await (await browser.newBrowserCDPSession()).send("Browser.crashGpuProcess");
   const told = page.getByText(/The GPU takes no more steps: the GPU failed: .+ The run goes on( from step \d+, where its last checkpoint was taken)?, by the processor\./);
   await told.waitFor(SLOW);
-  // Where nothing was lost, no step is named.
+  // If nothing was lost, no step is named.
   const [, from] = (await told.textContent()).match(/from step (\d+)/) ?? [, step];
   assert.ok(Number(from) >= step, `from ${from}, though ${step} was kept`);
   await until(() => steps(page), (n) => n > Number(from) + 5, "steps by the processor");
@@ -93,7 +93,7 @@ onGpu("a tab in the background: steps go on behind another tab, and a device tha
   await other.bringToFront();
   const step = await steps(page);
   await until(() => steps(page), (n) => n >= step + 10, "steps behind another tab", 300);
-  // As a browser does with a tab that nobody has looked at for minutes.
+  // Like a browser with a tab that nobody has looked at for minutes.
   const devtools = await page.context().newCDPSession(page);
   await devtools.send("Page.setWebLifecycleState", { state: "frozen" });
   await (await browser.newBrowserCDPSession()).send("Browser.crashGpuProcess");

@@ -1,4 +1,4 @@
-// What the page does not let happen: scripts that are not its own, connections to others, and messages that mean nothing.
+// What the page does not allow: foreign scripts, connections to others, and invalid messages.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ const data = (page) => page.getByLabel("Data set", { exact: true });
 const said = (page, text) => page.getByRole("alert").filter({ hasText: text });
 const table = (rows) => Buffer.from(`a,b,c\n${Array.from({ length: rows }, (_, r) => `${r % 2},${r % 5 ? (r >> 1) % 2 : "?"},${(r >> 2) % 2}`).join("\n")}\n`);
 
-/** Brings a table and takes it into use. */
+/** Opens a table and takes it into use. */
 async function bring(page, name) {
   await page.getByLabel("Upload data set", { exact: true }).setInputFiles({ name, mimeType: "text/csv", buffer: table(20) });
   await press(page, button(page, "Use this data"));
@@ -46,7 +46,8 @@ for (const host of ["isolated", "plain"]) {
 
     assert.equal(
       await page.evaluate(async () => {
-        // Each is over once it has run or been refused: a script where it is added, a picture at its error, a frame when its rule is broken.
+        // Each is finished once it has run or been refused: a script when it is added, a picture at its error, a frame when its rule is
+        // violated.
         const refused = new Promise((resolve) => addEventListener("securitypolicyviolation", () => self.violations.length >= 3 && resolve()));
         const script = document.createElement("script");
         script.textContent = "self.ran = true";
@@ -67,7 +68,7 @@ for (const host of ["isolated", "plain"]) {
     const evaluated = await page.evaluate(
       () =>
         new Promise((resolve) => {
-          // Later: what the developer tools call may evaluate, as they do.
+          // Later: calls from the developer tools may evaluate, as the tools do.
           setTimeout(() => {
             try {
               resolve(`eval gave ${eval("1 + 1")}`);
@@ -84,7 +85,7 @@ for (const host of ["isolated", "plain"]) {
     for (const rule of ["script-src-elem inline", "script-src-attr inline", "script-src eval", "connect-src https://elsewhere.example/"]) {
       assert.ok(broken.includes(rule), `${rule} among ${broken.join(", ")}`);
     }
-    // Workers heed what their own files came with, which a host without headers does not say.
+    // Workers follow the headers of their own files; a host without headers sends none.
     if (host === "isolated") {
       for (const worker of page.workers()) {
         assert.equal(await worker.evaluate(() => fetch("https://elsewhere.example/").then(() => "fetched", (error) => error.name)), "TypeError", worker.url());
@@ -110,7 +111,7 @@ test("the built page has no script in itself, and the policy before everything i
   assert.doesNotMatch(policy, /'unsafe-inline'|'unsafe-eval'|\*/);
 });
 
-// In a worker: hands it, as from outside, what no page of ours would send.
+// In a worker: delivers to it, as if from outside, messages that our pages would never send.
 const GARBAGE = `(() => {
   const big = new Uint8Array(100000).fill(255);
   const all = ["x", 7, null, undefined, {}, [], [1], [new Uint8Array(0)], [new Uint8Array(5)], [new Uint8Array([1, 2, 3])], [big], [big, big], new Uint8Array(5), new ArrayBuffer(8), [new Float32Array(3)],
@@ -135,7 +136,7 @@ test("the worker that computes outlives messages that mean nothing, and so does 
   assert.equal(await steps(page), before, "the run is still there");
   await press(page, enabled(page, "Step"));
   await until(() => steps(page), (n) => n === before + 1, "one step more");
-  // A worker whose helper hears or talks nonsense lets all of them go, and calls others.
+  // A worker whose helper receives or sends nonsense ends all of them, and starts others.
   for (const helper of helpers) await give(helper).catch(() => {});
   await press(page, enabled(page, "Step"));
   await until(() => steps(page), (n) => n === before + 2, "one step more");
@@ -156,7 +157,7 @@ test("the workers for files are replaced after messages that mean nothing, and n
   const files = () => page.workers().filter((worker) => worker.url().includes("dbm-files"));
   assert.equal(files().length, 2, "a reader and a keeper");
   for (const how of [give, post]) {
-    for (const worker of files()) await how(worker).catch(() => {}); // a worker that is replaced meanwhile answers no more
+    for (const worker of files()) await how(worker).catch(() => {}); // a worker that is replaced meanwhile no longer answers
     const before = await steps(page);
     await press(page, enabled(page, "Step"));
     await page.getByText(`Kept at step ${before + 1}`, { exact: true }).waitFor();

@@ -1,25 +1,26 @@
-// A hand: a pointer or a finger that goes to a control, is down for 90 ms and comes up, as a visitor's does; and what moves under it meanwhile.
+// A hand: a pointer or a finger that goes to a control, is down for 90 ms and comes up, like a visitor's; and what moves under it
+// meanwhile.
 //
 //     await press(page, button(page, "Complete"));          // fails if the press lands on anything else
 //     const seen = await pressWatched(page, control);       // the same, and tells what moved, from down to 500 ms after release
 import assert from "node:assert/strict";
 
-/** How long a press is down, and how long after it nothing may have moved, in milliseconds. */
+/** How long a press is down, and how long afterwards nothing may have moved, in milliseconds. */
 export const HELD = 90;
 export const AFTER = 500;
-/** Pixels by which a control may move without anyone missing it. */
+/** Pixels by which a control may move without being missed. */
 export const SLACK = 2;
-/** How long a hand waits for what it is to press: these machines may be busy. */
+/** How long a hand waits for a control: these machines may be busy. */
 const PATIENCE = 120_000;
 
 const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** In the page: what looks at controls, as `hand`. It runs before the page's own scripts, or later; once is enough. */
+/** In the page: observes controls, as `hand`. It runs before the page's own scripts, or later; once is enough. */
 export function eyes() {
   if (window.hand) return;
   const CONTROLS = "button, a[href], input, select, summary, canvas.picture, [role=button], svg [tabindex]";
 
-  /** What is seen of a control: a label, where the field itself is not to be seen. */
+  /** The visible part of a control: a label, if the field itself is invisible. */
   const face = (control) => {
     const label = control.labels?.[0];
     if (!label) return control;
@@ -40,7 +41,7 @@ export function eyes() {
   };
   const controls = () => [...document.querySelectorAll(CONTROLS)].filter(isSeen);
 
-  /** The part of an element that is on the screen: inside the window and all that clips it. */
+  /** The part of an element that is on the screen: inside the window and everything that clips it. */
   const onScreen = (element) => {
     let { left, top, right, bottom } = element.getBoundingClientRect();
     [left, top, right, bottom] = [Math.max(left, 0), Math.max(top, 0), Math.min(right, innerWidth), Math.min(bottom, innerHeight)];
@@ -53,19 +54,19 @@ export function eyes() {
     }
     return right - left > 1 && bottom - top > 1 ? { left, top, right, bottom, x: (left + right) / 2, y: (top + bottom) / 2 } : null;
   };
-  /** Whether a press here is one of the control. */
+  /** Whether a press here belongs to the control. */
   const hits = (control, { x, y }) => {
     const found = document.elementFromPoint(x, y);
     return Boolean(found) && (control.contains(found) || face(control).contains(found) || found.closest("label")?.control === control);
   };
 
-  /** The corner that a control is told by; of what is drawn, whose outline swells when it is chosen, the middle. */
+  /** The point by which a control is tracked: its corner; for a drawn one, whose outline grows when it is chosen, its centre. */
   const place = (control) => {
     const { left, top, width, height } = rect(control);
     return control instanceof SVGElement ? [left + width / 2, top + height / 2] : [left, top];
   };
 
-  /** Scrolls a control into view, as little as need be, and says where to press it. */
+  /** Scrolls a control into view, as little as possible, and returns where to press it. */
   const aim = (control, block = "nearest") => {
     const shown = face(control);
     shown.scrollIntoView({ block, inline: "nearest", behavior: "instant" });
@@ -76,7 +77,10 @@ export function eyes() {
     return { ...at, found: hits(control, at), touch: navigator.maxTouchPoints > 0 };
   };
 
-  /** Watches a control, and all others on the screen, at every frame; `stop()` gives what was seen, of the others those that moved by more than `slack`. */
+  /**
+   * Watches a control, and all others on the screen, at every frame; `stop()` returns what was observed, including those others that moved
+   * by more than `slack`.
+   */
   const watch = (control, slack) => {
     const watched = controls().filter((other) => other === control || onScreen(face(other))).map((it) => ({ it, name: name(it), from: place(it), far: 0 }));
     const seen = { down: false, up: false, clicked: false, disabled: false };
@@ -93,7 +97,7 @@ export function eyes() {
     });
     const own = (target) => control.contains(target) || face(control).contains(target) || target.closest?.("label")?.control === control;
     const hear = ({ type, clientX: x, clientY: y, target }) => {
-      // What was pressed before may take effect meanwhile, and leave nothing to do here.
+      // The previous press may take effect meanwhile, and leave nothing to do here.
       if (type !== "click") seen.disabled ||= control.matches(":disabled, [aria-disabled=true]");
       if (type === "pointerdown") seen.down = hits(control, { x, y });
       else if (type === "pointerup") seen.up = hits(control, { x, y });
@@ -113,7 +117,7 @@ export function eyes() {
     };
   };
 
-  /** The controls that a box on the page lies over, `own` left out. */
+  /** The controls that a box on the page covers, except `own`. */
   const covered = (box, own) => {
     const over = onScreen(box);
     if (!over || box.hidden || !box.checkVisibility({ visibilityProperty: true })) return [];
@@ -132,7 +136,7 @@ export function eyes() {
   window.hand = { controls, face, name, rect, isSeen, onScreen, hits, place, aim, watch, covered };
 }
 
-/** Goes down and up at a place: a finger where the page is on a phone. */
+/** Presses at a point: with a finger if the page is on a phone. */
 async function downAndUp(page, { x, y, touch }) {
   if (!touch) {
     await page.mouse.move(x, y);
@@ -142,13 +146,16 @@ async function downAndUp(page, { x, y, touch }) {
     return;
   }
   page.finger ??= await page.context().newCDPSession(page);
-  // A finger does not stay until a busy page has heard that it is down.
+  // A finger does not stay until a busy page has noticed that it is down.
   const down = page.finger.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: [{ x, y }] });
   await wait(HELD);
   await Promise.all([down, page.finger.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] })]);
 }
 
-/** Where a press on a control goes, in the window: the control is scrolled into view, as little as need be. `touch` says whether it is one of a finger. */
+/**
+ * Where a press on a control goes, in the window: the control is scrolled into view, as little as possible. `touch` says whether it is a
+ * finger's.
+ */
 async function reach(page, element, { touch, block } = {}) {
   await element.evaluate(eyes);
   const at = await element.evaluate((control, block) => hand.aim(control, block), block);
@@ -161,23 +168,23 @@ async function reach(page, element, { touch, block } = {}) {
   return { ...at, touch: touch ?? at.touch };
 }
 
-/** Presses a control as a hand does, once it is there and can be pressed; fails if the press falls on something else. */
+/** Presses a control like a hand, once it is there and can be pressed; fails if the press falls on something else. */
 export async function press(page, locator, { touch, timeout = PATIENCE } = {}) {
   const element = await locator.elementHandle({ timeout });
   await element.waitForElementState("visible", { timeout });
   await element.waitForElementState("enabled", { timeout });
   const at = await reach(page, element, { touch });
-  // A native list takes the release of the press that opens it.
+  // A native list receives the release of the press that opens it.
   const landed = await element.evaluateHandle((control) => ({
     is: control.matches("select") || new Promise((resolve) => addEventListener("click", ({ target }) => resolve(control.contains(target) || hand.face(control).contains(target) || target.closest("label")?.control === control), { capture: true, once: true })),
   }));
   await downAndUp(page, at);
-  // A press that leaves the page takes the answer with it; one of which no click came is lost.
+  // A press that leaves the page takes the answer with it; a press without a click is lost.
   const is = await landed.evaluate(({ is }) => Promise.race([is, new Promise((resolve) => setTimeout(resolve, 1000, false))])).catch(() => true);
   assert.ok(is, `a press on ${locator} was lost`);
 }
 
-/** Moves the mouse along a straight line, as often as a mouse tells. */
+/** Moves the mouse along a straight line, with as many events as a real mouse. */
 export async function glide(page, from, to, { hz = 60, ms = 200 } = {}) {
   const count = Math.max(1, Math.round((ms * hz) / 1000));
   const began = performance.now();
@@ -188,8 +195,9 @@ export async function glide(page, from, to, { hz = 60, ms = 200 } = {}) {
 }
 
 /**
- * Presses a control, and tells what was seen from down to half a second after release: `moved`, by how many pixels it did; `others`, which other controls on the screen did, farthest first;
- * `down`, `up` and `clicked`: whether it was under the pointer then, and got the press. `between` does something meanwhile.
+ * Presses a control, and returns what was observed from down to half a second after release: `moved`, by how many pixels it did; `others`,
+ * which other controls on the screen did, farthest first; `down`, `up` and `clicked`: whether it was under the pointer then, and got the
+ * press. `between` does something meanwhile.
  */
 export async function pressWatched(page, element, { touch, block, between = () => {}, rest } = {}) {
   const at = await reach(page, element, { touch, block });

@@ -1,11 +1,12 @@
-// Hover help takes no press: a hand rests on a control until its help shows, goes on to the next control within a moment, and presses. SLOW=1 tries more controls, and each twelve times.
+// Hover help intercepts no press: a hand rests on a control until its help shows, moves on to the next control within a moment, and
+// presses. SLOW=1 tries more controls, and each twelve times.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { button, enabled, lab, more, shared, until } from "./browser.mjs";
 import { HELD, eyes, glide, press } from "./hand.mjs";
 import { VIEWS } from "./walk.mjs";
 
-/** From a control with help to the one below it or beside it. */
+/** From a control with help to the one below or next to it. */
 const PAIRS = [
   { view: "complete", name: "Digit to Complete", from: (page) => page.locator("#class"), to: (page) => button(page, "Complete") },
   { view: "complete", name: "Lower half to Digit", from: (page) => button(page, "Lower half"), to: (page) => page.locator("#class") },
@@ -23,18 +24,18 @@ const PAIRS = [
   { view: "proof", name: "Redo to the patterns", from: (page) => button(page, "Redo").first(), to: (page) => page.locator(".pattern-bit").nth(1) },
 ].slice(0, process.env.SLOW ? undefined : 4);
 const MOVES = process.env.SLOW ? 12 : 2;
-/** How long a hand is on its way, in milliseconds: in a hurry, or not. */
+/** Travel time of a hand in milliseconds: in a hurry, or not. */
 const HURRIES = [80, 200];
 const REST = 600;
 
 const middle = (element) => element.evaluate((control) => hand.aim(control));
 
-/** Goes from one control to another, so many times; resolves to how many presses were lost. */
+/** Moves from one control to another, this many times; resolves to the number of lost presses. */
 async function lost(page, { from, to }) {
   let count = 0;
   for (let move = 0; move < MOVES; move++) {
     const [start, end] = await Promise.all([from(page).elementHandle(), to(page).elementHandle()]);
-    // What the press before set to work is over.
+    // The work started by the previous press has ended.
     await end.waitForElementState("enabled", { timeout: 120_000 });
     await middle(end);
     const [a, b] = [await middle(start), await middle(end)];
@@ -45,7 +46,7 @@ async function lost(page, { from, to }) {
     await page.mouse.down();
     await page.waitForTimeout(HELD);
     await page.mouse.up();
-    // A list that opens takes the release of its press.
+    // A list that opens receives the release of its press.
     const { down, clicked } = await watching.evaluate((it) => it.stop());
     if (!(clicked || (down && (await end.evaluate((it) => it.matches("select")))))) count += 1;
     await page.keyboard.press("Escape");
@@ -79,7 +80,7 @@ test("no press is lost to the help of the control before", async (t) => {
 
 test("a short press of a finger counts, though its release is heard after the timer of a long one; a long one shows help, and presses nothing", lab({ width: 390, height: 844, hasTouch: true, isMobile: true, search: "#view=complete", prepare: (page) =>
   page.addInitScript(() => {
-    // A page that was busy, in an engine that hears timers before fingers: as if the timer were over at once.
+    // A busy page in an engine that handles timers before fingers: as if the timer ended at once.
     const later = window.setTimeout;
     window.setTimeout = (what, after, ...more) => (after === 450 && !window.pressed ? queueMicrotask(what) : later(what, after, ...more));
   }) }, async ({ page }) => {

@@ -1,15 +1,18 @@
-// Nothing lost: a run outlives its tab, its worker and its browser, and goes on to the bit.
+// Nothing is lost: a run outlives its tab, its worker and its browser, and resumes to the bit.
 import assert from "node:assert/strict";
 import { availableParallelism } from "node:os";
 import { describe, test } from "node:test";
 import { crew, steps, until } from "./browser.mjs";
 import { button, enabled, kept, keptAt, latestPlace, offer, onBars, train } from "./keeping.mjs";
 
-// The promise is 5 s. Where other work takes the processors, writing may wait for them besides.
+// The promise is 5 s. If other work occupies the processors, writing may have to wait longer.
 const AT_MOST_LOST = 5_000;
 const NOISE = 2_000;
 
-/** The hash of the checkpoint that an undisturbed run has at a step: another tab's, that trains to shortly before it and takes the last steps one by one. */
+/**
+ * The hash of the checkpoint that an undisturbed run has at a step: from another tab, which trains until shortly before it and takes the
+ * last steps one by one.
+ */
 async function undisturbed(page, step) {
   await onBars(page);
   const press = (goal, far) =>
@@ -43,7 +46,7 @@ async function undisturbed(page, step) {
   return latest.hash;
 }
 
-/** Presses Step three times; the checkpoint that is kept then must be that of an undisturbed run. */
+/** Presses Step three times; the checkpoint stored then must be that of an undisturbed run. */
 async function goesOnToTheBit(page, open) {
   const from = await steps(page);
   for (let i = 1; i <= 3; i++) {
@@ -58,7 +61,7 @@ async function goesOnToTheBit(page, open) {
   await other.close();
 }
 
-/** After a death at `died`: the offer comes, says a step at most 5 s old, and going on from it gives the bits of an undisturbed run. */
+/** After a death at `died`: the offer appears, names a step at most 5 s old, and resuming from it gives the bits of an undisturbed run. */
 async function comesBack(page, open, seen, died) {
   await offer(page).waitFor({ timeout: 60_000 });
   const place = await latestPlace(page);
@@ -77,7 +80,7 @@ async function comesBack(page, open, seen, died) {
   await goesOnToTheBit(page, open);
 }
 
-// Two at a time, where there are processors for both.
+// Two at a time, if there are processors for both.
 describe("deaths", { concurrency: availableParallelism() < 4 ? 1 : 2 }, () => {
   for (const [how, kill] of [
     ["closed", (page) => page.close()],
@@ -119,7 +122,7 @@ describe("deaths", { concurrency: availableParallelism() < 4 ? 1 : 2 }, () => {
     await enabled(page, "Step").waitFor({ timeout: 60_000 });
     assert.ok((await steps(page)) >= seen, "from the checkpoint kept last, or a later one");
     await goesOnToTheBit(page, open);
-    // The keeper dies: the next checkpoint has another one.
+    // The storing worker dies: the next checkpoint is stored by another one.
     await page.workers().find((worker) => worker.url().includes("dbm-files")).evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
     await until(async () => page.workers().filter((worker) => worker.url().includes("dbm-files")).length, (n) => n === 0, "the keeper is gone");
     const before = await steps(page);

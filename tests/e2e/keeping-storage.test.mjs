@@ -1,4 +1,4 @@
-// What the browser's storage cannot do is said, and what it can, done: damaged, full, refused in part or whole.
+// Failures of the browser's storage are reported, and what still works is done: damaged, full, refused in part or entirely.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { quiet, steps, until } from "./browser.mjs";
@@ -35,7 +35,7 @@ test("a kept run that is damaged is said to be, and is gone", kept({}, async ({ 
   assert.equal(await isOffered(page), false);
 }));
 
-// Without the service worker, whose files would fill what little room the test gives.
+// Without the service worker, whose files would fill the little space that the test provides.
 test("full storage is said, training goes on, and the run is kept again where there is room", kept({ serviceWorkers: "block" }, async ({ open }) => {
   const page = await open();
   const session = await page.context().newCDPSession(page);
@@ -60,7 +60,7 @@ test("full storage is said, training goes on, and the run is kept again where th
   assert.equal(await keptAt(page), first);
   await room({});
   const second = await until(() => keptAt(page), (step) => step > first, "kept again", 60);
-  // From then on slots are written over, which takes no more room.
+  // From then on slots are overwritten, which takes no more space.
   await room({ quotaSize: 1 });
   await until(() => keptAt(page), (step) => step > second, "written over", 60);
 }));
@@ -113,7 +113,7 @@ test("where nothing can be kept, that is said once, and training goes on", kept(
   await press(page, said.getByRole("button", { name: "Dismiss this notice" }));
   await press(page, enabled(page, "Step"));
   await until(() => steps(page), (n) => n === 2, "two steps");
-  await quiet(page, 1_000); // it would be said when the keeper answers, of which the page shows nothing
+  await quiet(page, 1_000); // it would be reported when the storing worker answers, which the page does not show
   assert.equal(await page.getByRole("alert").count(), 0, "it is not said again");
   assert.equal(await page.getByText(/^Kept at step/).count(), 0);
 }));

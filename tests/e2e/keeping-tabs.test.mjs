@@ -1,4 +1,4 @@
-// Kept runs and the tabs they come from: the visitor's own data among them, several tabs at once, an offer taken, left, discarded.
+// Stored runs and the tabs they come from: including the visitor's own data, several tabs at once, and an offer taken, left, or discarded.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { atRest, crew, screenshot, steps, until } from "./browser.mjs";
@@ -26,7 +26,7 @@ test("data of the visitor's come back with their run, gaps included", kept({}, a
   await press(page, button(page, "Go on"));
   await until(() => steps(page), (n) => n === at, "the run stands where it was");
   assert.deepEqual([await chosen(), await about.textContent()], [name, said]);
-  // A worker that takes the place of one that died gets the same data.
+  // A worker that replaces one that died gets the same data.
   await crew(page)[0].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
   await page.getByRole("alert").filter({ hasText: "killed by the test" }).waitFor();
   await press(page, enabled(page, "Step"), { timeout: 60_000 });
@@ -74,7 +74,7 @@ test("an offer stays while something else is trained, can be discarded, and the 
   await press(page, button(page, "Discard"));
   await press(page, page.locator(".notice", { has: discarded }).getByRole("button", { name: "Dismiss this notice" }));
   await until(async () => Object.keys(await storage(page)).length, (n) => n === 1, "the discarded run is deleted");
-  // The run trained meanwhile is the one that is kept. Going on puts aside what the page has, and Undo brings that back.
+  // The run trained meanwhile is the one that is stored. Resuming puts aside the page's present run, and Undo brings it back.
   await page.reload();
   await offer(page).waitFor();
   await press(page, enabled(page, "Step"));

@@ -1,4 +1,4 @@
-// What the tests of keeping a run share: a browser with a profile of its own, and a look into its storage.
+// Shared by the tests of storing a run: a browser with its own profile, and access to its storage.
 import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ const folder = (name) => {
   return made;
 };
 
-/** Serves dist/ with a line before the program of the second worker, which takes something from the browser. */
+/** Serves dist/ with a line inserted before the program of the second worker, which removes something from the browser. */
 export async function serveWithout(line) {
   const root = folder("dist");
   cpSync(DIST, root, { recursive: true });
@@ -43,7 +43,10 @@ after(() => {
   for (const made of folders) rmSync(made, { recursive: true, force: true, maxRetries: 5 });
 });
 
-/** A test body with a browser on a profile of its own: `body` gets `open()`, which opens the page in a new tab, and `restart(kill)`, which starts another browser on the profile. */
+/**
+ * A test body with a browser on its own profile: `body` gets `open()`, which opens the page in a new tab, and `restart(kill)`, which starts
+ * another browser on the profile.
+ */
 export function kept(options, body) {
   return async () => {
     const profile = folder("profile");
@@ -57,7 +60,7 @@ export function kept(options, body) {
       return page;
     };
     const restart = async () => {
-      // The lock of a profile says who has it.
+      // The lock of a profile says who holds it.
       process.kill(Number(readlinkSync(join(profile, "SingletonLock")).split("-").at(-1)), "SIGKILL");
       await context.close().catch(() => {});
       context = await launchProfile(profile, options);
@@ -73,14 +76,14 @@ export function kept(options, body) {
 
 export const keptAt = async (page) => Number((await page.getByText(/^Kept at step \d+$/).textContent({ timeout: 60_000 })).match(/\d+/)[0]);
 export const offer = (page) => page.getByRole("status").filter({ hasText: "is kept:" });
-/** Whether an offer comes, once the page has asked for one. That none comes can only be told by waiting. */
+/** Whether an offer appears, once the page has requested one. Its absence can only be determined by waiting. */
 export const isOffered = async (page) => {
   await until(async () => page.workers().some((worker) => worker.url().includes("dbm-files")), Boolean, "a keeper");
   await quiet(page, 2_000);
   return (await offer(page).count()) > 0;
 };
 
-/** Trains on bars and stripes, which is quick, and waits for `count` checkpoints to be kept. */
+/** Trains on bars and stripes, which is quick, and waits for `count` checkpoints to be stored. */
 export async function train(page, count) {
   await onBars(page);
   await press(page, enabled(page, "Train"));
@@ -90,8 +93,8 @@ export async function train(page, count) {
 }
 
 /**
- * Every slot of every place in the private file system: what its header says, whether it is whole, and a hash of its checkpoint.
- * The keeper may write or delete at the same time: where something goes away in the middle, it is looked at again.
+ * Every slot of every place in the private file system: its header, whether it is complete, and a hash of its checkpoint. The storing
+ * worker may write or delete at the same time: if something disappears midway, the slots are read again.
  */
 export async function storage(page) {
   for (let tries = 0; ; tries++) {
@@ -101,7 +104,7 @@ export async function storage(page) {
   }
 }
 
-/** In the page: null where a file or a folder went away while it was read. */
+/** In the page: null if a file or a folder disappeared while it was being read. */
 async function readPlaces() {
   try {
     const places = {};
@@ -135,7 +138,7 @@ async function readPlaces() {
 /** The place that was written last. */
 export const latestPlace = async (page) => Object.values(await storage(page)).filter((place) => place.slots.length).sort((a, b) => b.slots[0].written - a.slots[0].written)[0];
 
-/** Puts the page on bars and stripes, in steps long enough to be counted and to be shared by the workers there are. */
+/** Sets the page to bars and stripes, with steps long enough to be counted and shared by the available workers. */
 export async function onBars(page) {
   await enabled(page, "Train").waitFor({ timeout: 60_000 });
   await page.getByLabel("Data set", { exact: true }).selectOption("bars");
@@ -143,7 +146,7 @@ export async function onBars(page) {
   await page.getByLabel("Batch size").fill("3000");
 }
 
-/** Pauses; what is kept then is where the run stands. */
+/** Pauses; what is stored then is the run's present state. */
 export async function pause(page) {
   await press(page, button(page, "Pause"));
   await enabled(page, "Train").waitFor();

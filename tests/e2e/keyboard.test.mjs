@@ -10,7 +10,7 @@ const upload = (page) => page.getByLabel("Upload data set", { exact: true });
 const data = (page) => page.getByLabel("Data set", { exact: true });
 const focused = (page) => page.evaluate(() => document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent.slice(0, 60));
 
-/** A table with gaps, and more columns than a phone is wide. */
+/** A table with gaps, and more columns than fit on a phone. */
 const TABLE = {
   name: "a table with rather a long name, as some have who keep the date in it, 2026-11-21.csv",
   mimeType: "text/csv",
@@ -56,7 +56,7 @@ test("the preview takes the focus, keeps it, and gives it back", lab({ view: "tr
   assert.equal(await page.evaluate(() => document.activeElement.id), "upload", "back where it was");
   assert.equal(await data(page).locator("option").count(), before);
   assert.equal(await data(page).inputValue(), "digits", "nothing was taken");
-  // The same file again is another preview, and Enter takes it.
+  // The same file again gives another preview, and Enter accepts it.
   await upload(page).setInputFiles(TABLE);
   await dialog.getByLabel("Threshold of age").focus();
   await page.keyboard.press("Control+A");
@@ -134,7 +134,7 @@ test("single keys go to views and press their buttons, and can be switched off",
   await page.keyboard.press("t");
   await enabled(page, "Train").waitFor();
   const paused = await steps(page);
-  // What is typed is typed.
+  // Typed text is text, not a shortcut.
   await page.getByLabel("Seed", { exact: true }).focus();
   await page.keyboard.type("4");
   assert.equal(await page.title(), "Train · DBM Lab");

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { crew, goTo, lab, more, quiet, steps, unfold, until, useData } from "./browser.mjs";
 import { press } from "./hand.mjs";
 
-/** What a region's canvases show, as data URLs. */
+/** The contents of a region's canvases, as data URLs. */
 const drawn = (page, region) =>
   page.getByRole("region", { name: region, exact: true }).locator("canvas").evaluateAll((all) => all.map((c) => c.toDataURL()));
 
@@ -75,7 +75,7 @@ test("trains on generated digits, pauses, steps, resets and undoes", lab({}, asy
   await press(page, page.getByRole("button", { name: "Pause", exact: true }));
   await page.getByRole("button", { name: "Train", exact: true }).and(page.locator(":enabled")).waitFor();
   const paused = await steps(page);
-  await quiet(page, 300); // dozens of steps' time
+  await quiet(page, 300); // the time of dozens of steps
   assert.equal(await steps(page), paused, "stands still while paused");
   await press(page, page.getByRole("button", { name: "Step", exact: true }));
   await until(() => steps(page), (n) => n === paused + 1, "one step more");
@@ -102,7 +102,7 @@ test("pretrains layer by layer, pauses in between, and trains by centered PCD", 
   await page.getByLabel("Centered", { exact: true }).check();
   await page.getByLabel("Centering rate").fill("0.05");
   await page.getByLabel("Initial weights", { exact: true }).selectOption({ label: "pretrained, layer by layer" });
-  await page.getByLabel("Steps per layer").fill("100000"); // more than will be waited for
+  await page.getByLabel("Steps per layer").fill("100000"); // more than anyone will wait for
   await press(page, page.getByRole("button", { name: "Train", exact: true }));
   const underway = page.getByText(/^pretraining layer \d of 2: step \d+ of \d+$/);
   await underway.waitFor();

@@ -1,4 +1,4 @@
-// A browser that lacks something is told so, in words and at once.
+// If a browser lacks something, the page says so at once, in words.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { button, enabled, lab, quiet, shared, steps, trainSteps, until } from "./browser.mjs";
@@ -73,14 +73,14 @@ test("a page that takes long says so, and comes up all the same", async (t) => {
   })(t);
 });
 
-/** Runs `take` in every worker of a program ("worker-wasm" or "files") before the program itself: what a worker has is not what the page has. */
+/** Runs `take` in every worker of a program ("worker-wasm" or "files") before the program itself: a worker's environment is not the page's. */
 const inWorkers = (page, program, take) =>
   page.route(`**/dbm-${program}_loader.js*`, async (route) => {
     const response = await route.fetch();
     await route.fulfill({ response, body: `(${take})();\n${await response.text()}` });
   });
 
-/** Has the worker's memory grow to so many pages of 64 kB and no further, as a phone's does: a most is written into the program's section of memories. */
+/** Limits the growth of the worker's memory to this many pages of 64 kB, as on a phone: the maximum is written into the program's memory section. */
 const withMemory = (page, most) =>
   page.route("**/dbm-worker-wasm_bg.wasm", async (route) => {
     const response = await route.fetch();
@@ -111,7 +111,7 @@ function limited(program, most) {
 
 const alerts = (page) => page.getByRole("alert").allTextContents();
 
-/** Trains some steps and pauses; what the page was open with. */
+/** Trains some steps and pauses; returns what the page was opened with. */
 async function trains(page) {
   const before = await steps(page);
   await trainSteps(page, before + 3);

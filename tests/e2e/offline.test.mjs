@@ -25,7 +25,10 @@ function folder(name) {
   return made;
 }
 
-/** A server of the test's own, at `it.server`, with a copy of the built page at `it.root`, the paths that were asked for in `it.asked`, and those of the files that were sent in `it.sent`. */
+/**
+ * The test's own server, at `it.server`, with a copy of the built page at `it.root`, the requested paths in `it.asked`, and those of the
+ * files sent in `it.sent`.
+ */
 function own(options, body) {
   const it = { asked: [], sent: [] };
   const run = lab({ view: "train", serviceWorkers: "allow", ...options, host: () => it.server }, (more) => body(Object.assign(it, more)));
@@ -91,7 +94,7 @@ test("the files of the page are kept, and nothing else of its host or of the vis
   const built = readdirSync(DIST, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/^\.|\.md$|^sw\.js$/.test(entry.name))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(DIST.length + 1).replace(/^index\.html$/, ""))
-    .filter((path) => !/^models\/(?!deep\.)/.test(path)); // kept once they were asked for
+    .filter((path) => !/^models\/(?!deep\.)/.test(path)); // stored once they were requested
   assert.match(kept.name, /^dbm-lab page \/ [0-9a-f]{16}$/);
   assert.deepEqual(kept.others, []);
   assert.deepEqual(kept.paths, built.sort());
@@ -121,12 +124,12 @@ test("another version is told of, comes at the visitor's word, and leaves nothin
   await lookForUpdate(page);
   await news(page).waitFor({ timeout: 60_000 });
   await screenshot(page, "update", false);
-  // The run goes on, and whatever the page fetches is of its own version.
+  // The run continues, and whatever the page fetches belongs to its own version.
   const before = await steps(page);
   await until(() => steps(page), (n) => n >= before + 5, "training goes on");
   assert.doesNotMatch(await about(page), /second/);
   assert.doesNotMatch(await loader(page), /second/);
-  // So it is for a page that is opened or reloaded now.
+  // A page that is opened or reloaded now gets the new one.
   await page.reload();
   await news(page).waitFor({ timeout: 60_000 });
   assert.doesNotMatch(await about(page), /second/);

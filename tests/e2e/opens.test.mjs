@@ -1,4 +1,4 @@
-// The page comes up, and can be used before the pretrained model is there.
+// The page appears, and can be used before the pretrained model is there.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { button, enabled, lab, more, steps, until } from "./browser.mjs";

@@ -1,4 +1,4 @@
-// The Proof view: by keyboard alone, by touch on a phone, by its address.
+// The Proof view: by keyboard alone, by touch on a phone, and from its address.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { button, goTo, lab, quiet, steps, until } from "./browser.mjs";
@@ -6,7 +6,7 @@ import { press } from "./hand.mjs";
 
 const COUPLED = ["UCD-LMI", "UCD-MH", "UCD-Gibbs"];
 const BIASED = ["CD-1", "PCD-1"];
-/** Samples of each estimator: enough that what is biased is found out. */
+/** Samples per estimator: enough that bias becomes visible. */
 const ENOUGH = 10_000;
 
 const title = (page) => page.getByRole("heading", { name: "Proof", exact: true });
@@ -27,7 +27,7 @@ async function opened(page) {
   await until(() => exact(page), (all) => all.length === 27 && all.every(Boolean), "the exact gradient");
 }
 
-/** Presses Tab until what has the focus passes. */
+/** Presses Tab until the focused element passes. */
 async function tabTo(page, passes, most = 80) {
   for (let at = 0; at < most; at++) {
     await page.keyboard.press("Tab");
@@ -50,7 +50,7 @@ test("after 10^5 samples the coupled estimators contain the exact gradient and t
   for (const name of COUPLED) assert.match(await row(page, name).innerText(), /100\D000/);
   const all = await bars(page);
   assert.ok(all.every((label) => /UCD-LMI .* ± .*CD-1 .* ± .*PCD-1 .* ±/.test(label)), all[0]);
-  // A bar is pressed: its parameter is shown, in the chart and in the address.
+  // Pressing a bar shows its parameter, in the chart and in the address.
   await page.locator(".proof-rows [role=option]").nth(5).click();
   await page.getByText("mean − exact, weight of v₂ and h1₃").waitFor();
   await until(() => hash(page), (text) => text.includes("p.show=5"), "the address");
@@ -62,7 +62,7 @@ test("after 10^5 samples the coupled estimators contain the exact gradient and t
 test("by keyboard alone", lab({ search: "#view=proof" }, async ({ page }) => {
   await opened(page);
   assert.equal(await samples(page), 0);
-  // Fewer samples are chosen, and drawn.
+  // Choosing fewer samples draws that many.
   await tabTo(page, () => document.activeElement.textContent === "Run");
   await tabTo(page, () => document.activeElement.id === "proof-target");
   await page.keyboard.press("ArrowUp");
@@ -75,7 +75,7 @@ test("by keyboard alone", lab({ search: "#view=proof" }, async ({ page }) => {
   assert.equal(await page.evaluate(() => document.activeElement.textContent), "Run", "the button keeps the focus");
   await until(() => hash(page), (text) => text.includes(`p.go=${ENOUGH}`), "the address");
 
-  // A weight is changed: the exact gradient is another, and the samples are drawn anew.
+  // Changing a weight changes the exact gradient, and the samples are drawn again.
   const before = await exact(page);
   await tabTo(page, () => document.activeElement.getAttribute("role") === "slider");
   await page.keyboard.press("ArrowRight");
@@ -94,7 +94,7 @@ test("by keyboard alone", lab({ search: "#view=proof" }, async ({ page }) => {
   assert.equal(await value(page, name), 0);
   await until(() => hash(page), (text) => text.includes("p.w=1:0"), "the edit in the address");
 
-  // All of it is one step back, and forward again.
+  // All of it is undone in one step, and redone.
   await page.keyboard.press("Control+z");
   assert.equal(await value(page, name), start);
   await page.keyboard.press("Control+Shift+z");
@@ -102,7 +102,7 @@ test("by keyboard alone", lab({ search: "#view=proof" }, async ({ page }) => {
   await page.keyboard.press("Control+z");
   await until(() => exact(page), (all) => all.join() === before.join(), "the exact gradient of before");
 
-  // A number typed in; nonsense is refused with words.
+  // A number is typed in; invalid input is refused with a message.
   await tabTo(page, () => document.activeElement.id === "proof-value");
   await page.keyboard.press("Control+a");
   await page.keyboard.type("-1.25");
@@ -114,7 +114,7 @@ test("by keyboard alone", lab({ search: "#view=proof" }, async ({ page }) => {
   await page.getByText("A number from −5 to 5 is expected.").waitFor();
   assert.equal(await value(page, name), -1.25);
 
-  // A bit of the data, another pattern, an estimator more.
+  // A bit of the data, another pattern, an additional estimator.
   await tabTo(page, () => document.activeElement.getAttribute("aria-label") === "Pattern 1, v₁");
   await page.keyboard.press("Space");
   await tabTo(page, () => document.activeElement.textContent === "Add a pattern");
@@ -130,7 +130,7 @@ test("by keyboard alone", lab({ search: "#view=proof" }, async ({ page }) => {
   await row(page, "LMI").waitFor();
   await until(() => hash(page), (text) => text.includes("p.data=0100,") && text.includes("p.estimators=ucd-lmi,ucd-mh,ucd-gibbs,lmi,cd-1,pcd-1"), "all of it in the address");
 
-  // The honest half.
+  // The unbiased half.
   await tabTo(page, () => document.activeElement.textContent === "Test all sizes");
   await page.keyboard.press("Enter");
   await page.getByText("nobody will ever see a correction").waitFor({ timeout: 120_000 });
@@ -141,7 +141,7 @@ test("pausing and starting anew", lab({ search: "#view=proof&p.go=1000000&p.esti
   await until(() => samples(page), (count) => count > 2000, "some samples");
   await press(page, button(page, "Pause"));
   await until(() => status(page), (text) => text === "Paused.", "the pause");
-  // Jobs at work come to their end: then half a second brings no sample more.
+  // Running jobs come to an end: then half a second adds no sample.
   let stands;
   do {
     stands = await samples(page);
@@ -217,7 +217,7 @@ test("by touch at 390", lab({ width: 390, height: 844, hasTouch: true, isMobile:
   await touch("touchEnd");
   await until(() => value(page, name), (now) => Math.abs(now - before - 0.5) < 0.02, `${before} and 0.5 more`, 10);
   await done(page);
-  // A square below the graph is a bit of the data; a cell is the same.
+  // A square below the graph shows the same bit of the data as a cell.
   const cell = page.getByRole("button", { name: "Pattern 1, v₄", exact: true });
   assert.equal(await cell.getAttribute("aria-pressed"), "false");
   await page.locator(".proof-graph .bit").nth(3).tap();
@@ -241,7 +241,7 @@ test("a weight is dragged with the mouse", lab({ search: "#view=proof" }, async 
     const end = (which) => at(line[`x${which}`].baseVal.value, line[`y${which}`].baseVal.value);
     return [end(1), end(2)].map(({ x, y }) => ({ x, y }));
   });
-  // No other edge lies over the middle of the leftmost one.
+  // No other edge crosses the middle of the leftmost one.
   const from = { x: (ends[0].x + ends[1].x) / 2, y: (ends[0].y + ends[1].y) / 2 };
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();

@@ -1,5 +1,5 @@
-// Reads back what the page saved, by other programs than ours: numpy, Pillow and pandas, of the Python that PYTHON names or of `python3`. Where there is none that has them,
-// by the few lines below, and that is said.
+// Reads back what the page saved, with other programs than ours: numpy, Pillow and pandas, from the Python that PYTHON names or from
+// `python3`. If there is none with these packages, the few lines below do it, and that is reported.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -38,7 +38,10 @@ for line in sys.stdin:
         print(json.dumps({"error": f"{what}: {error!r}"}), flush=True)
 `;
 
-/** What reads files back: `npy`, `csv` (with `null` for no header), `log` and `picture`, each by path; `by` says who, `close` ends it. */
+/**
+ * Functions that read files back: `npy`, `csv` (with `null` for no header), `log` and `picture`, each by path; `by` names the reader,
+ * `close` ends it.
+ */
 export async function rereader() {
   for (const python of process.env.PYTHON ? [process.env.PYTHON] : ["python3", "python"]) {
     if (spawnSync(python, ["-c", "import numpy, pandas, PIL"]).status === 0) return byPython(python);

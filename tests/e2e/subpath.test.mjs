@@ -1,4 +1,5 @@
-// The page in a folder of a host that sends no headers of its own, as GitHub Pages does: everything it asks for is in that folder, on the first visit, the second, and without a network.
+// The page in a folder of a host that sends no special headers, such as GitHub Pages: everything it requests is in that folder, on the
+// first visit, on the second, and without a network.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { serve } from "../../scripts/serve.mjs";
@@ -18,7 +19,7 @@ after(() => stop(server));
 
 const table = { name: "mine.csv", mimeType: "text/csv", buffer: Buffer.from(`a,b,c\n${Array.from({ length: 20 }, (_, r) => `${r % 2},${(r >> 1) % 2},${(r >> 2) % 2}`).join("\n")}\n`) };
 
-/** Model, completion, training, the visitor's file, and the run kept: all workers there are. */
+/** Model, completion, training, the visitor's file, and the stored run: all workers are used. */
 async function visit(page) {
   await complete(page);
   assert.equal(await page.getByLabel("Model", { exact: true }).locator("option:checked").textContent(), "Pretrained on MNIST");

@@ -1,4 +1,4 @@
-// Quality against sweeps, in Complete's More: chains of the pretrained model from noise, looked at after more and more sweeps.
+// Quality against sweeps, in Complete's More: chains of the pretrained model from noise, observed after more and more sweeps.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RULES, isAccessible } from "./axe.mjs";
@@ -10,7 +10,7 @@ const fold = (page) => page.locator("details.against-sweeps");
 const status = (page) => fold(page).getByRole("status");
 const captions = (page) => fold(page).locator("figcaption").allTextContents();
 
-/** Unfolds it by the keyboard alone, and starts the chains. */
+/** Unfolds it by keyboard alone, and starts the chains. */
 async function begin(page) {
   await enabled(page, "Complete").waitFor(SLOW);
   await more(page);
@@ -26,7 +26,7 @@ for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]]) {
     await until(() => captions(page), (all) => /^10 sweeps: energy −[\d.]+ ± [\d.]+, [\d.]+ ± [\d.]+ pixels high$/.test(all[1]), "the second look");
     assert.ok(await fold(page).getByRole("progressbar").isVisible());
     if (width < 1000) {
-      // Cancel keeps what was seen, and nothing more comes.
+      // Cancel keeps the results so far, and nothing more is added.
       await press(page, fold(page).getByRole("button", { name: "Cancel" }));
       await enabled(page, "Run the chains").waitFor();
       const seen = await captions(page);

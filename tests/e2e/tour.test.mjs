@@ -1,4 +1,4 @@
-// The tour: every step points at something that is there, drives the page, and can be walked by pointer, by touch and by keyboard alone.
+// The tour: every step points at something that exists, drives the page, and works by pointer, by touch and by keyboard alone.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -8,14 +8,17 @@ import { press } from "./hand.mjs";
 
 const TEXT = readFileSync(new URL("../../docs/tour.md", import.meta.url), "utf8");
 const STEPS = [...TEXT.matchAll(/^## (\d+)\. (.+)$/gm)].map(([, number, title]) => ({ number: Number(number), title }));
-/** The names of what each step points at. */
+/** The names of the elements that each step points at. */
 const AT = [...TEXT.matchAll(/; at: ([^;]+?)(?:;| -->)/g)].map(([, names]) => names.split(", "));
 const panel = (page) => page.getByRole("complementary", { name: /./ }).and(page.locator(".tour"));
 const heading = (page) => panel(page).getByRole("heading");
 const onStep = (page, { number, title }) => Promise.all([heading(page).getByText(title, { exact: true }).waitFor(), page.getByText(`Tour, step ${number} of ${STEPS.length}`).waitFor()]);
 const step = (page) => until(() => page.evaluate(() => new URLSearchParams(location.hash.slice(1)).get("tour")), () => true, "the address");
 
-/** What the step names is there once each, ringed, and on the screen together, where the panel does not hide its beginning. */
+/**
+ * Every element that the step names exists exactly once, is ringed, and is on the screen with the others, where the panel does not hide its
+ * beginning.
+ */
 async function points(page, { number, title }) {
   const names = AT[number - 1];
   const out = () =>

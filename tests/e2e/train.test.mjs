@@ -160,7 +160,7 @@ test("slowed down, steps come one by one, and Pause is heard at once", lab({ sea
   await press(page, button(page, "Pause"));
   await idle(page);
   const paused = await steps(page);
-  await quiet(page, 700); // three steps' time
+  await quiet(page, 700); // the time of three steps
   assert.equal(await steps(page), paused);
   await speed.selectOption({ label: "full speed" });
   await trainSteps(page, paused + 100);
@@ -184,14 +184,14 @@ test("a shared link reproduces the run bit for bit in a new profile", lab({ sear
   await fresh.goto(link);
   await fresh.getByText(`The same run, bit for bit: checksum ${checksum} at step ${step}.`).waitFor({ timeout: 120_000 });
   assert.deepEqual(await standsAt(fresh, step), [step, checksum]);
-  // A wrong checksum is told, and the run there is kept for Undo.
+  // A wrong checksum is reported, and the present run is kept for Undo.
   await fresh.evaluate((sum) => (location.hash = location.hash.replace(sum, "0123456789abcdef")), checksum);
   await fresh.getByText(`Another run: checksum ${checksum} at step ${step}, expected 0123456789abcdef.`).waitFor({ timeout: 120_000 });
   await fresh.getByText(/set aside/).waitFor();
   await other.close();
 }));
 
-/** The settings that a saved model carries. */
+/** The settings stored in a saved model. */
 async function settingsOfFile(page) {
   await page.locator("summary[aria-label='Save this run']").click();
   const [download] = await Promise.all([page.waitForEvent("download"), button(page, "Save this run as model").click()]);
@@ -219,7 +219,7 @@ test("what the best models are made by is in the form, in the file and in the li
   const { optimizer, estimator, masks, conditional, average } = await settingsOfFile(page);
   assert.deepEqual([optimizer.method, optimizer.momentum, optimizer.decay_steps, estimator.mode_sweeps], ["sgd", 0.25, 5000, 3]);
   assert.deepEqual([masks, conditional, average], ["boxes", 0.5, 0.9]);
-  // What a reset replaces comes back with all of it.
+  // The run that a reset replaces is restored completely.
   await page.getByLabel("Masks", { exact: true }).selectOption({ label: "single pixels" });
   await press(page, enabled(page, "Reset"));
   await until(() => steps(page), (n) => n === 0, "reset");
@@ -246,7 +246,7 @@ test("an address with a goal trains by itself, and another one begins another ru
   await page.getByText(/The data set was changed/).waitFor();
   await press(page, page.getByRole("button", { name: /undo/i }).last());
   await standsAt(page, 40);
-  // What cannot be is refused in words, and what is there stays.
+  // Impossible settings are refused with a message, and the present ones stay.
   await page.evaluate(() => (location.hash = "view=train&t.data=bars&t.go=soon"));
   await page.getByText("The address asks for step “soon”; expected a whole number.").waitFor();
   await page.evaluate(() => (location.hash = "view=train&t.data=nothing&t.hidden=none&t.go=5"));
@@ -299,7 +299,7 @@ test("all of it by keyboard", lab({ search: BARS }, async ({ page }) => {
     }));
   }
   for (const name of ["Train", "Step", "Reset", "Speed", "Quantity", "Hidden layer", "Marginalized", "Save Curves"]) {
-    // What is disabled at step 0 cannot be reached.
+    // Controls disabled at step 0 cannot be reached.
     if (name !== "Reset" || (await button(page, name).isEnabled())) assert.ok(reached.has(name), `${name} among ${[...reached].join("; ")}`);
   }
   await page.getByLabel("Quantity", { exact: true }).focus();
@@ -308,7 +308,7 @@ test("all of it by keyboard", lab({ search: BARS }, async ({ page }) => {
   assert.match(await help.textContent(), /What the curve shows/);
   await page.keyboard.press("Escape");
   await help.waitFor({ state: "hidden" });
-  // A field whose help is at its label has it too, beside what it says already.
+  // A field with help at its label also has it itself, in addition to its description.
   const field = page.getByLabel("Hidden layers", { exact: true });
   await field.focus();
   await help.getByText(/^Units of each hidden layer.*Sizes, from the visible layer upward\.$/).waitFor();
@@ -335,7 +335,7 @@ for (const [width, colorScheme] of [[390, "light"], [360, "dark"]]) {
       assert.ok(box.height >= 44 && box.x >= 0 && box.x + box.width <= width, JSON.stringify(box));
     }
     await page.getByLabel("Quantity", { exact: true }).selectOption({ label: "Free energy" });
-    // A finger that stays on a button reads what it does, and does not press it; a word that explains itself does so at a touch.
+    // A finger that stays on a button shows its help, and does not press it; a word that explains itself does so at a touch.
     const help = page.getByRole("tooltip");
     const { x, y } = await button(page, "Rewind").boundingBox();
     const finger = await page.context().newCDPSession(page);

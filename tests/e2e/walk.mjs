@@ -1,4 +1,4 @@
-// The walk: a newcomer presses every control of a view as a hand does, and what moves, is covered or sticks out is written down.
+// The walk: a newcomer presses every control of a view like a hand, and anything that moves, is covered or overflows is recorded.
 import { collectErrors } from "./browser.mjs";
 import { SLACK, eyes, pressWatched } from "./hand.mjs";
 
@@ -8,7 +8,7 @@ export const SIZES = {
   390: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
 };
 const NAMES = ["complete", "train", "coupling", "proof"];
-/** What is walked, by its address. Only the bare one is of a first visit; it shows Complete. */
+/** What is walked, by address. Only the bare one is a first visit; it shows Complete. */
 export const VIEWS = {
   complete: "",
   train: "#view=train",
@@ -17,7 +17,7 @@ export const VIEWS = {
   proof: "#view=proof",
   ...Object.fromEntries(NAMES.map((view) => [`embed-${view}`, `?embed=${view}`])),
 };
-/** Of controls that differ by no more than a number or a place, so many are pressed. */
+/** Among controls that differ only in a number or a position, this many are pressed. */
 const OF_A_KIND = [
   ["svg [tabindex]", 3],
   [".tile", 6],
@@ -34,23 +34,23 @@ const OF_A_KIND = [
   ["input[type=checkbox]", 4],
   ["input[type=radio]", 6],
 ];
-/** Of a view on its own, which has the same controls, fewer are. */
+/** In an embedded view, which has the same controls, fewer are. */
 const EMBEDDED = [["select", 3], ["details.save > summary", 2], ...OF_A_KIND.map(([kind, most]) => [kind, Math.ceil(most / 3)])];
-/** What stands above every view is walked in the first; of the others, the menu of views only. */
+/** Controls above every view are walked in the first view; in the others, only the menu of views. */
 const ABOVE = ".masthead :not(nav *)";
-/** These end what is at work, which is let be for so many presses. */
+/** These end running work, which is left alone for this many presses. */
 const ENDS = /^(Cancel|Stop|Pause)/;
 const AT_WORK = 5;
-/** A press on one of these shows more, or something else, and may move others. */
+/** A press on one of these reveals more, or something else, and may move others. */
 const SHOWS = "summary, select, [type=radio], [type=checkbox], a, [aria-expanded], [aria-haspopup]";
-/** This brings back what was shown before, another data set's settings, say. */
+/** This restores what was shown before, such as another data set's settings. */
 const BRINGS_BACK = /^Undo/;
-/** This leads elsewhere, as a link does: to what the tour begins with. */
+/** This leads elsewhere, like a link: to the start of the tour. */
 const LEADS = /^Take the tour/;
 /** No view has more. */
 const MOST = 250;
 
-/** In the page: what can be pressed now, in the order of the document, menus' entries left out. */
+/** In the page: the controls that can be pressed now, in document order, without menu entries. */
 function list([ofAKind, above]) {
   hand.listed = hand.controls().filter((control) => !control.matches(`:disabled, [aria-disabled=true], details.save > div *, .tour *, dialog *, ${above}`));
   return hand.listed.map((control, index) => {
@@ -66,7 +66,7 @@ function list([ofAKind, above]) {
   });
 }
 
-/** In the page: rests on a control until its help has come, where it has any, and says what that lies over. */
+/** In the page: rests on a control until its help appears, if it has any, and returns what the help covers. */
 async function restOn(control) {
   const [box, helped] = [document.querySelector("#help-box"), control.closest("[data-help]")];
   hand.hovered ??= new WeakSet();
@@ -76,7 +76,7 @@ async function restOn(control) {
   return box.hidden ? [] : hand.covered(box, control.control ?? control);
 }
 
-/** In the page: how things are once a press is over. */
+/** In the page: the state after a press. */
 function lookAround() {
   const { clientWidth, scrollWidth } = document.documentElement;
   const outside = (box) => {
@@ -92,7 +92,7 @@ function lookAround() {
     menus: shown("details.save[open] > div").map(outside),
     dialogs: shown("dialog[open]").map(outside),
     tour: shown(".tour").length > 0,
-    // What stands at the foot is the window's lower edge: controls are scrolled clear of it, and no message changes it.
+    // The lower edge of the window is the footer: controls are scrolled clear of it, and no message changes it.
     foot: foot?.getBoundingClientRect().top,
     notices: foot ? shown(".notices > *").filter((notice) => notice.getBoundingClientRect().top < foot.getBoundingClientRect().top).map((notice) => notice.textContent.slice(0, 40)) : [],
   };
@@ -102,8 +102,9 @@ function lookAround() {
 const canBeUsed = () => [...document.querySelectorAll("main .primary:enabled")].some((button) => button.checkVisibility());
 
 /**
- * Walks a view at a size, in a fresh browser context. Resolves to how many controls were pressed, and to what was wrong: rows of `what` ("moved", "moved others", "missed", "covered", "off the screen", "too wide" or "error"),
- * the control, by how many pixels, and more in words.
+ * Walks a view at a size, in a new browser context. Resolves to the number of controls pressed, and to the problems: rows of `what`
+ * ("moved", "moved others", "missed", "covered", "off the screen", "too wide" or "error"), the control, by how many pixels, and further
+ * details.
  */
 export async function walk(browser, url, view, size) {
   const context = await browser.newContext({ ...SIZES[size], serviceWorkers: "block", permissions: ["clipboard-read", "clipboard-write"] });
@@ -119,12 +120,12 @@ export async function walk(browser, url, view, size) {
     const page = await context.newPage();
     const errors = collectErrors(page);
     context.on("page", (opened) => opened !== page && opened.close());
-    page.on("filechooser", () => {}); // heard, it does not open
+    page.on("filechooser", () => {}); // with a listener, no file dialog opens
     await page.goto(url + VIEWS[view]);
     await page.waitForFunction(canBeUsed, null, { timeout: 120_000 });
     const { where: home, foot } = await page.evaluate(lookAround);
 
-    /** Leaves the native list that a press has opened, and chooses the next of its options: with keys, or, where there are none, as the list would. */
+    /** Leaves the native list that a press has opened, and chooses its next option: with keys or, without any, as the list would. */
     const chooseNext = async (select) => {
       await page.keyboard.press("Escape");
       if (!(await select.evaluate((it) => it === document.activeElement))) return; // the press was lost
@@ -135,9 +136,9 @@ export async function walk(browser, url, view, size) {
         for (const event of ["input", "change"]) it.dispatchEvent(new Event(event, { bubbles: true }));
       });
     };
-    /** Presses a control and writes down what was seen. */
+    /** Presses a control and records what was observed. */
     const one = async (element, name, { isEntry = false } = {}) => {
-      // Lists that open and sliders have the press without a click.
+      // Lists that open and sliders receive the press without a click.
       const [isSelect, noClick, isMenu, mayMove] = await element.evaluate((it, shows) => [it.matches("select"), it.matches("select, [type=range]"), it.matches("details.save > summary"), it.matches(shows)], SHOWS);
       const over = [];
       const seen = await pressWatched(page, element, {
@@ -146,9 +147,9 @@ export async function walk(browser, url, view, size) {
         between: isSelect ? () => chooseNext(element) : undefined,
       });
       const after = await page.evaluate(lookAround);
-      // One that has gone before it could be reached, and an edge below another, are nobody's.
+      // A control that disappeared before it could be reached, and an edge below another, do not count.
       if (!seen.found && !(await element.evaluate((it) => hand.isSeen(it) && !(it instanceof SVGElement)))) return after;
-      // What it would have ended had ended by itself, or there was nothing left to do.
+      // What it would have ended had already ended, or there was nothing left to do.
       if (!seen.clicked && (seen.disabled || (ENDS.test(name) && !(await element.evaluate((it) => hand.isSeen(it) && !it.disabled))))) return after;
       pressed += 1;
       if (seen.moved > SLACK && !LEADS.test(name)) note("moved", name, Math.round(seen.moved));
@@ -162,7 +163,7 @@ export async function walk(browser, url, view, size) {
       if (after.wide > 0) note("too wide", name, after.wide);
       return after;
     };
-    /** Back to where the walk is, with nothing open over it. */
+    /** Returns to the place of the walk, with nothing open over it. */
     const back = async (after) => {
       if (after.dialogs.length || after.tour) {
         await page.keyboard.press("Escape");
@@ -174,7 +175,7 @@ export async function walk(browser, url, view, size) {
         await page.locator("main h2:visible").first().waitFor();
       }
     };
-    /** Presses some of the entries of a menu that is open; each closes it. */
+    /** Presses some entries of an open menu; each closes it. */
     const entries = async (menu, name) => {
       const most = await menu.evaluate((menu, ofAKind) => Math.min(menu.querySelectorAll("div :is(a, button)").length, ofAKind.find(([kind]) => menu.querySelector("div :is(a, button)")?.matches(kind))?.[1] ?? 2), ofAKind);
       for (let at = 0; at < most; at++) {
@@ -201,7 +202,7 @@ export async function walk(browser, url, view, size) {
       done.add(next.key);
       if (next.kind) kinds.set(next.kind, (kinds.get(next.kind) ?? 0) + 1);
       const element = (await page.evaluateHandle((index) => hand.listed[index], next.index)).asElement();
-      if (!(await element.evaluate((it) => hand.isSeen(it)))) continue; // it has gone meanwhile
+      if (!(await element.evaluate((it) => hand.isSeen(it)))) continue; // it has disappeared meanwhile
       const seen = await one(element, next.name);
       const menu = seen.menus.length && (await element.evaluateHandle((it) => it.closest("details.save[open]"))).asElement();
       if (menu) await entries(menu, next.name);
@@ -222,7 +223,7 @@ export async function walk(browser, url, view, size) {
       await page.mouse.move(x, y);
       for (const control of await label.evaluate(restOn)) note("covered", control, 0, `by the help of ${await label.evaluate((it) => hand.name(it))}`);
     }
-    // Whatever still runs; what ends meanwhile is no longer there to be pressed.
+    // Whatever is still running; work that ends meanwhile can no longer be stopped.
     await page.evaluate(() => [...document.querySelectorAll("button:enabled")].filter((it) => /^Pause/.test(it.textContent.trim()) && it.checkVisibility()).forEach((it) => it.click()));
     for (const error of errors.filter((error) => !error.startsWith("did not load: https:"))) note("error", error.slice(0, 200), 0);
   } finally {
@@ -231,10 +232,13 @@ export async function walk(browser, url, view, size) {
   return { view, size, pressed, wrong: [...wrong.values()] };
 }
 
-/** How long a page is looked at once it can be used, in milliseconds. */
+/** How long a page is observed once it can be used, in milliseconds. */
 const STILL = 4000;
 
-/** In the page, before its own scripts: each move of a control from where it was first painted, or from where the move before has left it; slow ones too. */
+/**
+ * In the page, before its own scripts: each move of a control from where it was first painted, or from where the previous move left it;
+ * slow ones too.
+ */
 function follow(slack) {
   const first = new Map();
   hand.moves = [];
@@ -250,7 +254,10 @@ function follow(slack) {
   });
 }
 
-/** Opens a view at a size and only looks: every move of a control by itself, until four seconds after it can be used, as rows like those of {@link walk}. */
+/**
+ * Opens a view at a size and only observes: every spontaneous move of a control, until four seconds after it can be used, as rows like
+ * those of {@link walk}.
+ */
 export async function comesUp(browser, url, view, size) {
   const context = await browser.newContext({ ...SIZES[size], serviceWorkers: "block" });
   try {
@@ -260,7 +267,7 @@ export async function comesUp(browser, url, view, size) {
     await page.goto(url + VIEWS[view]);
     await page.waitForFunction(canBeUsed, null, { timeout: 120_000 });
     await page.waitForTimeout(STILL);
-    // Those that moved at one moment by as much are one row.
+    // Those that moved at the same moment by the same distance are one row.
     const rows = new Map();
     for (const { name, ms, px } of await page.evaluate(() => hand.moves)) {
       const key = `${ms} ${px}`;
@@ -272,7 +279,7 @@ export async function comesUp(browser, url, view, size) {
   }
 }
 
-/** Runs jobs, so many at a time; resolves to what they resolve to, in their order. */
+/** Runs jobs, this many at a time; resolves to their results, in order. */
 export async function atATime(count, jobs) {
   const results = [];
   const left = [...jobs.entries()];

@@ -1,10 +1,11 @@
-// Nothing moves under the hand: a newcomer presses every control of all views, menus and embeds at three sizes. WALK=complete@1280,train@390 walks some of them.
+// Nothing moves under the hand: a newcomer presses every control of all views, menus and embeds at three sizes. WALK=complete@1280,train@390
+// walks some of them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shared } from "./browser.mjs";
 import { SIZES, VIEWS, atATime, comesUp, walk } from "./walk.mjs";
 
-/** How many hands walk at a time: most of what they do is wait. */
+/** How many hands walk at a time: they mostly wait. */
 const HANDS = Number(process.env.HANDS ?? 3);
 const { WALK } = process.env;
 const WALKS = WALK ? WALK.split(",").map((one) => one.split("@")) : Object.keys(VIEWS).flatMap((view) => Object.keys(SIZES).map((size) => [view, size]));
@@ -19,7 +20,7 @@ test("every control of every view is pressed, and nothing moves, is covered or s
   const walked = await atATime(HANDS, WALKS.map(([view, size]) => async () => {
     const began = Date.now();
     const result = await walk(browser, url, view, size);
-    // Said at once: a walk is long.
+    // Printed at once: a walk takes long.
     console.log(`${view}@${size}: ${result.pressed} pressed, ${result.wrong.length} wrong, in ${((Date.now() - began) / 1000).toFixed(0)} s`);
     return result;
   }));

@@ -1,4 +1,4 @@
-// Training on several workers: the same bits on any number of them, wherever the page is served; and a worker that dies is replaced.
+// Training on several workers: the same bits with any number of them, wherever the page is served; and a worker that dies is replaced.
 import assert from "node:assert/strict";
 import { availableParallelism } from "node:os";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-//! Arguments that several commands have.
+//! Arguments that several commands share.
 
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -16,7 +16,7 @@ use dbm_experiments::samples::{self, Sampler, Samples};
 use dbm_experiments::{Error, Session};
 use std::path::PathBuf;
 
-/// Reads one of the values of a table, whose names and help are shown.
+/// Parses a value from a table of choices, with their names and help.
 pub fn choice<T: Choose>() -> impl TypedValueParser<Value = T> {
     let names = T::CHOICES.iter().map(|choice| PossibleValue::new(choice.name).help(choice.help));
     PossibleValuesParser::new(names).map(|name| T::named(&name).unwrap_or(T::CHOICES[0].value))
@@ -26,7 +26,7 @@ pub fn choice<T: Choose>() -> impl TypedValueParser<Value = T> {
 pub struct DataArgs {
     /// A folder with MNIST's IDX files, or with pictures, whose folders are classes; a file (IDX, NPY, NPZ, CSV, TSV, a PNG sheet of tiles, any
     /// of them in gzip or ZIP); or one of these words, for generated data: `digits`, `bars`, `target` (1000 draws from a random
-    /// distribution over 12 bits); a file of such a name is `./digits`
+    /// distribution over 12 bits); a file with such a name is `./digits`
     #[arg(long, value_name = "DIR|FILE|digits|bars|target")]
     pub data: String,
     #[command(flatten)]
@@ -39,27 +39,30 @@ impl DataArgs {
     }
 }
 
-/// How data are read, or how many are made.
+/// How data are read, or how many are generated.
 #[derive(Args, Clone, Copy)]
 pub struct ReadingArgs {
-    /// Values above this are high, in their own units [default: 127 for bytes, 0 for 0 and 1, else the middle of their range]. Or `stochastic`: each is drawn once, at
-    /// reading, high with probability value / 255, or the value itself where all are from 0 to 1; training then visits the same bits in every epoch. `stochastic:SEED`
-    /// draws others [default: 0]. A model's file does not keep it: whatever reads data for that model has to be told again
+    /// Values above this are high, in their own units [default: 127 for bytes, 0 for 0 and 1, else the middle of their range]. Or
+    /// `stochastic`: each is drawn once, at reading, high with probability value / 255, or the value itself if all are from 0 to 1;
+    /// training then visits the same bits in every epoch. `stochastic:SEED` draws others [default: 0]. A model's file does not store this:
+    /// repeat the option whenever data are read for that model
     #[arg(long, allow_negative_numbers = true, value_name = "VALUE|stochastic[:SEED]")]
     binarize: Option<Binarize>,
-    /// Visible units a value: 1 compares it with --binarize, 8 keep a byte whole [default: 1]
+    /// Visible units per value: 1 compares it with --binarize, 8 keep all bits of a byte [default: 1]
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=8), value_name = "N")]
     bits_per_value: Option<u8>,
-    /// What these units stand for: `binary`, the most significant bits; `gray`, the same in Gray's code; `thermometer`, each says whether the value is above a threshold of its own [default: binary]
+    /// What these units stand for: `binary`, the most significant bits; `gray`, the same in Gray code; `thermometer`, each says whether the
+    /// value is above its own threshold [default: binary]
     #[arg(long, requires = "bits_per_value", value_parser = choice::<Coding>())]
     coding: Option<Coding>,
-    /// Size of the tiles of a PNG sheet, where the data do not say
+    /// Size of the tiles of a PNG sheet, if the data do not determine it
     #[arg(long, value_parser = tile, value_name = "ROWSxCOLUMNS")]
     tile: Option<(usize, usize)>,
     /// How many digits to generate, with `--data digits`
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     digits: usize,
-    /// Keep the last N training examples apart: nothing is trained on them, and they stand for the test examples. To choose by, so that test examples are touched once, at the end
+    /// Hold out the last N training examples: they are not trained on, and replace the test examples. Use this for model selection, so that
+    /// test examples are touched only once, at the end
     #[arg(long, value_name = "N")]
     hold_out: Option<usize>,
 }
@@ -82,7 +85,7 @@ pub struct ModelArgs {
     /// The model's file, a checkpoint
     #[arg(long, value_name = "FILE")]
     model: PathBuf,
-    /// Use the last step's weights, even where the run kept averaged ones
+    /// Use the last step's weights, even if the run kept averaged ones
     #[arg(long)]
     last: bool,
 }
@@ -96,19 +99,21 @@ impl ModelArgs {
 /// How samples are drawn.
 #[derive(Args, Clone, Copy)]
 pub struct SamplerArgs {
-    /// How samples are drawn: `mode`, local search from noise; `gibbs:K`, K Gibbs sweeps from noise and a search; `mode+gibbs:K`, a search, K Gibbs sweeps from its
-    /// mode, and a search; `annealed:K`, K Gibbs sweeps from noise, each a little colder, and a search; `class+gibbs:K`, of a model with labels, a class drawn and clamped, K Gibbs sweeps from noise, and a search; `ptt:K`, K rounds of
-    /// parallel tempering over the ladder in the file of a model trained by ptt, and a search [default: as the negative phase of the model's training went: `mode`,
-    /// `mode+gibbs:K` where it was trained with --mode-sweeps K, `gibbs:300` with persistent chains, `class+gibbs:300` with labels besides]
+    /// How samples are drawn: `mode`, local search from noise; `gibbs:K`, K Gibbs sweeps from noise and a search; `mode+gibbs:K`, a search, K
+    /// Gibbs sweeps from its mode, and a search; `annealed:K`, K Gibbs sweeps from noise, each a little colder, and a search;
+    /// `class+gibbs:K`, for a model with labels, a class drawn and clamped, K Gibbs sweeps from noise, and a search; `ptt:K`, K rounds of
+    /// parallel tempering over the ladder in the file of a model trained by ptt, and a search [default: as in the negative phase of the
+    /// model's training: `mode`, `mode+gibbs:K` if it was trained with --mode-sweeps K, `gibbs:300` with persistent chains,
+    /// `class+gibbs:300` if it also has labels]
     #[arg(long, value_name = "SCHEDULE")]
     pub sampler: Option<Sampler>,
-    /// Draw this class alone, of a model with labels (`dbm train --labels`): classes count from 0
+    /// Draw only this class, for a model with labels (`dbm train --labels`): classes count from 0
     #[arg(long, value_name = "N")]
     class: Option<usize>,
 }
 
 impl SamplerArgs {
-    /// Samples by what was asked for, or as the model's training went.
+    /// Samples as requested, or as in the model's training.
     pub fn draw(
         self,
         session: &Session,
@@ -135,7 +140,7 @@ impl SamplerArgs {
     }
 }
 
-/// Gibbs sweeps of an answer before its last search, where nothing else is asked for.
+/// Default number of Gibbs sweeps of an answer before its last search.
 pub const ANSWER_SWEEPS: u32 = 100;
 
 /// How answers are drawn.
@@ -153,10 +158,10 @@ pub struct AnswerArgs {
 }
 
 impl AnswerArgs {
-    /// With so many Gibbs sweeps before the last search.
+    /// With this many Gibbs sweeps before the last search.
     ///
     /// # Errors
-    /// [`Error::Usage`] where classes are asked for of a model that has none.
+    /// [`Error::Usage`] if classes are requested of a model that has none.
     pub fn answering(self, sweeps: u32, checkpoint: &Checkpoint) -> Result<Answering, Error> {
         let Self { answers, method, consensus, class_first } = self;
         if class_first.is_some() && checkpoint.settings.as_ref().is_none_or(|settings| settings.classes == 0) {

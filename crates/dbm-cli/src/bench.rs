@@ -1,4 +1,4 @@
-//! `dbm bench`: how long a training step takes, and what on; how many sweeps of many chains a second.
+//! `dbm bench`: how long a training step takes, and for which parts; how many sweeps of many chains per second.
 
 use crate::args::choice;
 use crate::context::Context;
@@ -13,7 +13,7 @@ use dbm_experiments::{Error, Report};
 /// Pixels of a digit.
 const VISIBLE: usize = 784;
 
-/// What is kept track of: a name, what it is, its hidden layers, and how many chains sweep, where nothing is trained.
+/// What is tracked: a name, a description, the hidden layers, and the number of chains to sweep, if nothing is trained.
 type Preset = (&'static str, &'static str, &'static [usize], Option<usize>);
 const PRESETS: [Preset; 3] = [
     ("mnist-500", "Steps of a training with hidden layers of 500 and 500", &[500, 500], None),
@@ -26,12 +26,12 @@ fn preset() -> impl TypedValueParser<Value = Preset> {
     PossibleValuesParser::new(names).map(|name| PRESETS.into_iter().find(|preset| preset.0 == name).unwrap_or(PRESETS[0]))
 }
 
-/// Times training at the reference size: sign units, Adam at 0.001, orthogonal start, marginalized gradient, on generated digits unless there is
-/// `--data`. Says steps a second, the median of several runs that follow each other in one training, and where that run's time went. With `--preset sweeps-500`
-/// sweeps take the place of steps, and what is said of training counts for nothing.
+/// Times training at the reference size: sign units, Adam at 0.001, orthogonal start, marginalized gradient, on generated digits unless
+/// `--data` is given. Reports steps per second, the median of several consecutive runs in one training, and where the time of that run
+/// went. With `--preset sweeps-500` sweeps replace steps, and options of training have no effect.
 #[derive(Args)]
 pub struct Bench {
-    /// What is timed
+    /// What to time
     #[arg(long, value_parser = preset(), default_value = "mnist-500")]
     preset: Preset,
     #[command(flatten)]
@@ -45,8 +45,7 @@ pub struct Bench {
     /// Values above this are high, as in `dbm train`
     #[arg(long, allow_negative_numbers = true, value_name = "VALUE")]
     binarize: Option<f64>,
-    /// What computes. With gpu, the training continues there after as many steps by fast on the processor, and what both take is
-    /// said
+    /// What computes. With gpu, the training continues there after as many steps by fast on the processor, and both times are reported
     #[arg(long, value_parser = choice::<RunBackend>(), default_value = "fast")]
     backend: RunBackend,
 }

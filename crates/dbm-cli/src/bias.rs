@@ -10,11 +10,12 @@ use dbm_core::{Settings, Units};
 use dbm_experiments::Error;
 use serde_json::json;
 
-/// Below this a bias is rounding.
+/// A smaller bias is rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// Computes, without sampling, the mean of every estimator on random models small enough to enumerate, from the transition law of its kernels (of the coupled
-/// pair, where it couples), and prints how far it is from the exact gradient: max |E[estimate] - exact| over parameters and visible vectors.
+/// Computes, without sampling, the mean of every estimator on random models small enough to enumerate, from the transition law of its
+/// kernels (of the coupled pair, if it couples), and prints how far it is from the exact gradient: max |E[estimate] - exact| over
+/// parameters and visible vectors.
 #[derive(Args)]
 pub struct Bias {
     #[arg(long, help = Units::WORDS.help, value_parser = choice::<Units>(), default_value = "signs")]
@@ -29,7 +30,7 @@ pub struct Bias {
     /// Standard deviation of their Gaussian weights [default: 0.5 for signs, 1 for bits]
     #[arg(long)]
     deviation: Option<f64>,
-    /// Cut couplings at this many steps, which biases them [default: never]
+    /// Cut couplings off after this many steps, which biases them [default: never]
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u32).range(1..i64::from(u32::MAX)))]
     max_meeting: Option<u32>,
     /// More estimators, such as `cd-3`

@@ -1,4 +1,4 @@
-//! `dbm classifier`: the recipe of the classifier that `dbm score` looks through.
+//! `dbm classifier`: trains the classifier that `dbm score` is based on.
 
 use crate::context::Context;
 use clap::Args;
@@ -7,17 +7,17 @@ use std::path::PathBuf;
 
 #[derive(Args)]
 pub struct Classifier {
-    /// A folder with MNIST's IDX files, or `digits`, which are generated. Its training digits are trained on, grey and binarized; its
-    /// test digits tell how well they are read
+    /// A folder with MNIST's IDX files, or `digits`, which are generated. Its training digits are trained on, grey and binarized; its test
+    /// digits show how well they are read
     #[arg(long, value_name = "DIR|digits")]
     data: String,
     /// How many digits to generate, with `--data digits`
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     digits: usize,
-    /// Times that every digit is seen
+    /// Number of times that every digit is seen
     #[arg(long, default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..))]
     epochs: u32,
-    /// Of all that is random in training
+    /// Seed of all randomness in training
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Where to write the weights (.safetensors)

@@ -15,14 +15,15 @@ use dbm_experiments::{Error, Report};
 use serde_json::json;
 use std::path::PathBuf;
 
-/// What `--estimators` is by default.
+/// The default of `--estimators`.
 const ESTIMATORS: &str =
     "ucd-lmi,ucd-mh,ucd-gibbs,lmi,cd-1,cd-10,pcd-1,pcd-gibbs-1,centered-pcd-1,centered-ucd-lmi,pretrained-pcd-1";
 
-/// On a peaked model a coupling could take for ever: it is cut after so many steps. What is cut is counted, and biased.
+/// On a peaked model a coupling could take for ever: it is cut off after this many steps. Couplings that are cut off are counted, and
+/// biased.
 const MAX_MEETING: u32 = 1000;
 
-/// Settings of the estimators and of the steps that all runs take.
+/// Settings of the estimators and of the steps, shared by all runs.
 #[derive(Clone)]
 pub struct OfCompare;
 
@@ -47,7 +48,7 @@ pub struct Compare {
     hidden: Vec<usize>,
     #[arg(long, help = Units::WORDS.help, value_parser = choice::<Units>(), default_value = "signs")]
     units: Units,
-    /// What is compared: estimators as in `dbm train`, with pretrained- before them for greedy layer-wise pretraining as a start
+    /// What to compare: estimators as in `dbm train`, with the prefix pretrained- for a start by greedy layer-wise pretraining
     #[arg(long, value_delimiter = ',', value_name = "[pretrained-][centered-]NAME[-K],…", default_value = ESTIMATORS)]
     estimators: Vec<Spec>,
     /// Runs of each
@@ -56,10 +57,10 @@ pub struct Compare {
     /// The first seed; the others follow it
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Steps of each run, those of pretraining included
+    /// Steps of each run, including pretraining
     #[arg(long, default_value_t = 3000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     steps: u64,
-    /// Compute the likelihood every so many steps [default: at about 40 steps, each a quarter beyond the one before]
+    /// Compute the likelihood at this interval of steps [default: at about 40 steps, each a quarter beyond the one before]
     #[arg(long, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(1..))]
     every: Option<u64>,
     #[command(flatten)]
@@ -70,7 +71,7 @@ pub struct Compare {
     /// Learning rate of the pretraining
     #[arg(long, value_name = "RATE", default_value_t = 0.2)]
     pretrain_lr: f64,
-    /// Which kernels compute; `plain` gives the same numbers on every machine, and small models do not miss `fast`
+    /// Which kernels compute; `plain` gives the same numbers on every machine, and small models gain little from `fast`
     #[arg(long, value_parser = choice::<Backend>(), default_value = "plain")]
     backend: Backend,
     /// Where to write the curves (.csv)

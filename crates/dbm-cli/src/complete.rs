@@ -26,8 +26,8 @@ pub struct Complete {
     /// How many examples, from the first
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..))]
     count: u32,
-    /// What is unknown besides what the data lack: lower-half, upper-half, left-half, right-half, box (the middle), random:SHARE, or an .npy file of
-    /// shape [visible] or [N, visible], or with rows and columns, not 0 where unknown
+    /// What to hide in addition to the data's own gaps: lower-half, upper-half, left-half, right-half, box (the middle), random:SHARE, or
+    /// an .npy file of shape [visible] or [N, visible], or with rows and columns, nonzero where unknown
     #[arg(long, default_value = "lower-half")]
     mask: String,
     #[command(flatten)]
@@ -38,8 +38,8 @@ pub struct Complete {
     /// Seed of the answers
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// u8 0/1 of shape [N, answers, visible] (.npy); a picture: a row an example, with truth, mask, answers, agreement (.png); or, of
-    /// a table's model, rows with its columns' names and values, after the numbers of the example and the answer (.csv)
+    /// u8 0/1 of shape [N, answers, visible] (.npy); a picture with one row per example: truth, mask, answers, agreement (.png); or, for a
+    /// table's model, rows with its columns' names and values, after the numbers of the example and the answer (.csv)
     #[arg(long, value_name = "FILE.npy|FILE.png|FILE.csv")]
     out: PathBuf,
 }
@@ -87,7 +87,7 @@ impl Complete {
     }
 }
 
-/// Share of the bits asked for that are as in the truth, where that is known, and the mean number of distinct answers.
+/// Share of the hidden bits that match the truth, if it is known, and the mean number of distinct answers.
 fn summary(data: &Dataset, unknown: &[u8], bits: &[u8], answers: usize) -> (f64, f64) {
     let n = data.examples.width();
     let (mut right, mut asked, mut distinct) = (0_u64, 0_u64, 0);
@@ -106,7 +106,7 @@ fn summary(data: &Dataset, unknown: &[u8], bits: &[u8], answers: usize) -> (f64,
     (if asked == 0 { 1.0 } else { right as f64 / asked as f64 }, distinct as f64 / examples as f64)
 }
 
-/// A row an example: truth, what is known, each answer, and the mean of the answers.
+/// One row per example: truth, known part, each answer, and the mean of the answers.
 fn picture(data: &Dataset, unknown: &[u8], bits: &[u8], answers: usize) -> Result<Vec<u8>, Error> {
     let n = data.examples.width();
     let tile = |units: &[u8]| Tile::of_units(data.image, data.visible.as_ref(), units);

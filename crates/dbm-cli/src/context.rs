@@ -1,14 +1,14 @@
-//! What every command runs with.
+//! The environment of every command.
 
 use crate::progress::Terminal;
 use dbm_experiments::memory::Limit;
 use dbm_experiments::{Error, Session};
 use serde_json::Value;
 
-/// The session, and how the command speaks.
+/// The session, and the output format.
 pub struct Context {
     pub session: Session,
-    /// JSON, one object a line, in place of words.
+    /// JSON, one object per line, instead of words.
     pub json: bool,
 }
 
@@ -18,7 +18,7 @@ impl Context {
         Ok(Self { session: Session::new(threads, Limit::new(memory), progress)?, json })
     }
 
-    /// Prints what a command came to: fields, or words.
+    /// Prints a command's result: fields, or words.
     pub fn done(&self, fields: Value, words: impl FnOnce() -> String) {
         self.tell("done", fields, words);
     }

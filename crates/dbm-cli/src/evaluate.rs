@@ -32,13 +32,15 @@ pub struct Evaluate {
     ais: AisArgs,
     #[arg(long, help = ReverseFrom::WORDS.help, value_parser = choice::<ReverseFrom>())]
     reverse_from: Option<ReverseFrom>,
-    /// Gibbs sweeps of the model from there on, which bring the starts of annealing in reverse nearer to samples of the model; there is no conservative log p(v) then
+    /// Gibbs sweeps of the model from there on, which bring the starts of reverse annealing closer to samples of the model; there is then
+    /// no conservative log p(v)
     #[arg(long, default_value_t = 0, value_name = "K")]
     reverse_sweeps: u32,
-    /// Particles that are taken to the posterior of each example, with two and more hidden layers: more bring the estimate of log p(v) nearer, from below; 0 leaves it away
+    /// Particles that are taken to the posterior of each example, with two or more hidden layers: more of them bring the estimate of log
+    /// p(v) closer, from below; 0 omits it
     #[arg(long, default_value_t = 32, value_name = "N")]
     posterior_particles: usize,
-    /// Of the chains, and of the units that the pseudo-likelihood looks at
+    /// Seed of the chains, and of the units that the pseudo-likelihood looks at
     #[arg(long, default_value_t = 0)]
     seed: u64,
 }

@@ -1,4 +1,4 @@
-//! `dbm experiment`: the paper's experiments, and ours beyond them, each by its name.
+//! `dbm experiment`: the experiments of the paper and our own, each by its name.
 
 use crate::context::Context;
 use clap::Args;
@@ -6,10 +6,10 @@ use dbm_experiments::Error;
 use dbm_experiments::experiment::{self, Request, duration};
 use serde_json::json;
 
-/// Runs experiments; one that was stopped continues when it is started again, to the same result.
+/// Runs experiments; one that was stopped continues when it is started again, with the same result.
 ///
-/// Each has its folder in --out: cells and runs that are finished or under way, results (CSV) and figures (SVG, PNG). With --docs, its figures
-/// and its entry are put there too, and the page reproduction.md is written from all entries.
+/// Each has its folder in --out: cells and runs, finished or under way, results (CSV) and figures (SVG, PNG). With --docs, its figures and
+/// its entry are also put there, and the page reproduction.md is generated from all entries.
 #[derive(Args)]
 pub struct Experiment {
     #[arg(help = names(), value_parser = experiment::check, required = true, num_args = 1..)]
@@ -18,7 +18,7 @@ pub struct Experiment {
     request: Request,
 }
 
-/// The experiments that there are, a line each.
+/// The existing experiments, one per line.
 fn names() -> String {
     let names = experiment::names().unwrap_or_default();
     let lines = names.iter().map(|(name, summary)| format!("\n- {name}: {summary}"));

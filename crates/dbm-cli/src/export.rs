@@ -15,7 +15,7 @@ use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// So many pictures where no number is asked for.
+/// Default number of pictures.
 const PICTURES: usize = 10_000;
 
 #[derive(Args)]
@@ -23,7 +23,7 @@ pub struct Export {
     /// The model's file, a checkpoint
     #[arg(long, value_name = "FILE", required_unless_present = "data")]
     model: Option<PathBuf>,
-    /// Use the last step's weights, even where the run kept averaged ones
+    /// Use the last step's weights, even if the run kept averaged ones
     #[arg(long, conflicts_with = "data")]
     last: bool,
     /// Where to write the weights (.safetensors)
@@ -32,10 +32,10 @@ pub struct Export {
     /// Weights in half precision
     #[arg(long, requires = "out")]
     half: bool,
-    /// A new or empty folder, for samples of the model as PNG files, 00000.png and so on, in grey levels, a pixel a value
+    /// A new or empty folder, for samples of the model as PNG files, 00000.png and so on, in grey levels, one pixel per value
     #[arg(long, value_name = "DIR")]
     png_dir: Option<PathBuf>,
-    /// Write examples of these data to --png-dir, and no samples, as a model of them sees them: what `dbm train --data` takes
+    /// Write examples of these data to --png-dir instead of samples, as a model of them sees them: what `dbm train --data` takes
     #[arg(long, value_name = "DIR|FILE|digits|bars|target", conflicts_with = "model", requires = "png_dir")]
     data: Option<String>,
     #[command(flatten)]
@@ -52,7 +52,7 @@ pub struct Export {
     seed: u64,
 }
 
-/// Pictures to be written, `[count, rows * columns]`.
+/// Pictures to write, `[count, rows * columns]`.
 struct Pictures {
     shape: (usize, usize),
     levels: Vec<u8>,
@@ -114,7 +114,7 @@ impl Export {
     }
 }
 
-/// Rows and columns in values, of which each may be several units, side by side.
+/// Rows and columns in values; each value may be several units, side by side.
 fn shape(image: Option<(usize, usize)>, visible: Option<&Visible>, units: usize, name: &str) -> Result<(usize, usize), Error> {
     let depth = visible.map_or(1, Visible::depth);
     match image {
@@ -125,7 +125,7 @@ fn shape(image: Option<(usize, usize)>, visible: Option<&Visible>, units: usize,
     }
 }
 
-/// Pictures of before in the folder would be counted in.
+/// Older pictures in the folder would be counted.
 fn check_empty(folder: &Path) -> Result<(), Error> {
     match fs::read_dir(folder) {
         Ok(mut entries) => match entries.next() {

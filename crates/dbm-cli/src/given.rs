@@ -1,4 +1,4 @@
-//! Options of the command from the table of settings.
+//! Command-line options from the table of settings.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, ValueParser};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
@@ -7,25 +7,25 @@ use std::marker::PhantomData;
 
 const READING: Reading = Reading { decimal: |text| text.parse().ok(), in_page: false };
 
-/// Which settings a command has options for, and what they are without them.
+/// Which settings a command has options for, and their defaults.
 pub trait Options: Send + Sync + 'static {
-    /// Whether it has an option for a setting, where the table has one.
+    /// Whether it has an option for a setting that the table offers one for.
     fn has(_setting: Setting) -> bool {
         true
     }
 
-    /// What all of them are without an option, for the help.
+    /// The defaults of all settings, for the help.
     fn usual() -> RunPlan {
         RunPlan::default()
     }
 
-    /// What a setting is without its option, where that is no one value.
+    /// The description of a default that is not a single value.
     fn usual_in_words(_setting: Setting) -> Option<&'static str> {
         None
     }
 }
 
-/// The settings that a command line gives.
+/// The settings given on a command line.
 #[derive(Clone)]
 pub struct Given<O> {
     texts: Vec<(Setting, String)>,
@@ -38,10 +38,10 @@ impl<O> Given<O> {
         self.texts.iter().any(|(given, _)| *given == setting)
     }
 
-    /// Puts what was given into a plan.
+    /// Applies the given settings to a plan.
     pub fn put(&self, plan: &mut RunPlan) {
         for (setting, text) in &self.texts {
-            // Each was read so when the command line was.
+            // Each was parsed with the command line.
             let _ = setting.write(plan, text, READING);
         }
     }
@@ -69,7 +69,7 @@ impl<O: Options> Args for Given<O> {
     }
 }
 
-/// The settings that a command has options for: the option's name, and what stands for its value.
+/// The settings that a command has options for: the option's name, and the placeholder for its value.
 fn options<O: Options>() -> impl Iterator<Item = (Setting, (&'static str, &'static str))> {
     let wanted = Setting::ALL.into_iter().filter(|&setting| O::has(setting));
     wanted.filter_map(|setting| Some((setting, setting.option()?)))

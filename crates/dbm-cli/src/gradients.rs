@@ -22,10 +22,13 @@ impl Options for OfGradients {
     }
 }
 
-/// Holds estimators of the gradient against one another on a model at rest, with one hidden layer, at its last weights. Each estimates the negative phase many times, from 32 chains each.
+/// Compares estimators of the gradient at fixed parameters: a model with one hidden layer, at its last weights. Each estimates the negative
+/// phase many times, from 32 chains each.
 ///
-/// The positive phase is exact and the same for all. The gradient's mean by each is held against that of a very long run: Gibbs chains, half of them from data and half from noise, whose two halves are held against each other as
-/// well. Angles and differences are of the means themselves: inner products are taken between different estimates alone, so that noise adds nothing to them; upper ends are two standard errors up, by a jackknife.
+/// The positive phase is exact and the same for all. The mean gradient of each is compared with that of a very long run: Gibbs chains, half
+/// of them from data and half from noise, whose two halves are also compared with each other. Angles and differences are of the means
+/// themselves: inner products are only taken between different estimates, so that noise adds nothing to them; upper ends are two standard
+/// errors above, by a jackknife.
 #[derive(Args)]
 pub struct GradientsOf {
     #[command(flatten)]
@@ -39,7 +42,7 @@ pub struct GradientsOf {
     plan: Plan,
     #[command(flatten)]
     given: Given<OfGradients>,
-    /// Of all random numbers
+    /// Seed of all random numbers
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Where to write the table

@@ -9,9 +9,11 @@ use dbm_experiments::layers::Plan;
 use dbm_experiments::{Error, answers};
 use std::path::PathBuf;
 
-/// Tells what each hidden layer of a model does over test examples: how often its units are high, how many bits each tells about the class (where the examples have one), and what log p(v) is without the layer and those above it,
-/// its units replaced by their means. Also tells, for each weight matrix, how good the positive phases of training are (mean field, a mode and one Gibbs sweep, 1, 5 and 20 Gibbs sweeps): how far
-/// their moments over the first 100 of the examples are from those of a long run, with the noise removed, as a share of how far those of uniform hidden states are. The labels of a model that has such are free here.
+/// Reports what each hidden layer of a model does over test examples: how often its units are high, how many bits each carries about the
+/// class (if the examples have one), and what log p(v) is without the layer and those above it, with its units replaced by their means.
+/// Also reports, for each weight matrix, how good the positive phases of training are (mean field, a mode and one Gibbs sweep, 1, 5 and 20
+/// Gibbs sweeps): how far their moments over the first 100 of the examples are from those of a long run, with the noise removed, relative
+/// to the distance of uniform hidden states. If the model has labels, they are free here.
 #[derive(Args)]
 pub struct LayersOf {
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! How a model is made and trained, by `train` and on the way by `impute`.
+//! How a model is created and trained, by `train` and within `impute`.
 
 use crate::args::choice;
 use crate::context::Context;
@@ -15,7 +15,7 @@ use dbm_experiments::Error;
 use dbm_experiments::steps::{line, message};
 use dbm_experiments::training::{RunBackend, Training};
 
-/// Steps between two looks at the signals, and how many examples each takes.
+/// Steps between two looks at the signals, and the number of examples in each look.
 const LOOK_STEPS: u64 = 100;
 const LOOK_EXAMPLES: usize = 200;
 
@@ -25,12 +25,12 @@ pub struct OfTrain;
 
 impl Options for OfTrain {}
 
-/// How a model is made and trained, by a command with such options.
+/// How a model is created and trained, by a command with these options.
 #[derive(Args)]
 pub struct Learning<O: Options = OfTrain> {
     #[arg(long, help = hidden_help::<O>(), value_delimiter = ',', value_name = "N,N")]
     pub hidden: Option<Vec<u32>>,
-    /// Standard deviation of Gaussian initial weights, in place of orthogonal ones, or of the 0.001 that ptt begins with
+    /// Standard deviation of Gaussian initial weights, instead of orthogonal ones, or of the 0.001 that ptt begins with
     #[arg(long, value_name = "DEVIATION")]
     gaussian: Option<f64>,
     #[command(flatten)]
@@ -46,14 +46,14 @@ pub struct Learning<O: Options = OfTrain> {
     pub backend: RunBackend,
 }
 
-/// What `--hidden` is without it.
+/// The default of `--hidden`.
 fn hidden_help<O: Options>() -> String {
     let usual = Setting::Hidden.text(&O::usual()).replace(", ", ",");
     let usual = O::usual_in_words(Setting::Hidden).unwrap_or(&usual);
     format!("Sizes of the hidden layers, first to last [default: {usual}]")
 }
 
-/// The estimators by their names and what each does, for help.
+/// The estimators by name, with what each does, for the help.
 fn estimators(usual: &RunPlan) -> String {
     let each = EstimatorKind::ALL.map(|kind| {
         let sweeps = if kind.has(Setting::K) { "-K" } else { "" };
@@ -68,14 +68,14 @@ fn estimators(usual: &RunPlan) -> String {
 }
 
 impl<O: Options> Learning<O> {
-    /// The kind of units, where the command line gives it.
+    /// The kind of units, if given on the command line.
     pub fn units(&self) -> Option<Units> {
         let mut plan = RunPlan::default();
         self.given.put(&mut plan);
         Some(plan.units).filter(|_| self.given.has(Setting::Units))
     }
 
-    /// `base` with what the command line says.
+    /// `base` with the values of the command line.
     pub fn settings(&self, base: Settings) -> Settings {
         let mut plan = RunPlan { settings: base, ..RunPlan::default() };
         self.given.put(&mut plan);
@@ -87,7 +87,7 @@ impl<O: Options> Learning<O> {
         s
     }
 
-    /// A run at its first step, or after pretraining, of a model with these hidden layers where the command line names no others.
+    /// A run at its first step, or after pretraining, of a model with these hidden layers unless the command line gives others.
     pub fn begin(&self, data: &Examples, base: Settings, hidden: &[u32], context: &Context) -> Result<Trainer, Error> {
         let settings = self.settings(base);
         let hidden = self.hidden.as_deref().unwrap_or(hidden).to_vec();
@@ -95,7 +95,7 @@ impl<O: Options> Learning<O> {
         let plan = RunPlan { hidden, units: self.units().unwrap_or_default(), start, settings };
         let session = &context.session;
         Ok(match dbm_engine::begin(&plan, data, session, |footprint| session.memory.check(footprint))? {
-            // Where a ladder begins, at another deviation.
+            // Where a ladder begins, with another deviation.
             Begun::Training(run) if plan.start == Initialization::Independent && self.gaussian.is_some() => {
                 let (deviation, seed) = (self.gaussian.unwrap_or_default(), plan.settings.seed);
                 Trainer::new(init::of_data(run.model().sizes(), plan.units, deviation, seed, data)?, plan.settings)?
@@ -108,7 +108,7 @@ impl<O: Options> Learning<O> {
         })
     }
 
-    /// How the parameters begin: what is asked for, or what suits the estimator.
+    /// The initial parameters: as requested, or as suits the estimator.
     fn start(&self, estimator: EstimatorKind) -> Result<Initialization, Error> {
         let has_ladder = estimator.descriptor().has_ladder;
         Ok(match (self.pretraining.start(), self.gaussian) {
@@ -123,17 +123,17 @@ impl<O: Options> Learning<O> {
     }
 }
 
-/// What training did.
+/// The results of training.
 pub struct Trained {
     /// Its seconds, without those of looking at the signals.
     pub seconds: f64,
-    /// The last step; the default where there was none.
+    /// The last step; the default if there was none.
     pub latest: StepInfo,
     /// The last look.
     pub seen: Option<Signals>,
 }
 
-/// Continues a run up to a step, its progress shown. `keep` has the run after each step.
+/// Continues a run up to a step, with progress reports. `keep` receives the run after each step.
 ///
 /// # Errors
 /// Those of [`Training::step`], and of `keep`.
@@ -157,7 +157,7 @@ pub fn train(
             let run = run.kept(session)?;
             let seed = run.settings().seed;
             let look = |model: &Dbm| Signals::of(model, data, LOOK_EXAMPLES, seed, latest.step);
-            // Where a GPU has failed just now, this step is made again, and looked at then.
+            // If a GPU has just failed, this step is repeated, and looked at then.
             if run.steps() == latest.step {
                 seen = Some(run.with_averaged_model(session, look)?);
             }

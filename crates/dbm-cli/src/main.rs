@@ -1,7 +1,7 @@
 //! `dbm`: train, sample, complete and evaluate with deep Boltzmann machines.
 //!
-//! Exit codes: 0 done, 2 a command line or setting that makes no sense, 3 a file that cannot be read or is not what it should
-//! be, 4 a file that cannot be written, 5 training that diverged, 6 a GPU that is not there, or cannot do what is asked.
+//! Exit codes: 0 success, 2 an invalid command line or setting, 3 a file that cannot be read or has invalid content, 4 a file that cannot
+//! be written, 5 training that diverged, 6 a GPU that is missing or cannot do the work.
 
 mod args;
 mod bench;
@@ -45,10 +45,10 @@ struct Arguments {
     /// Threads to use; the result does not depend on it [default: all cores]
     #[arg(long, global = true, value_name = "N")]
     threads: Option<usize>,
-    /// Print JSON, one object a line, and no progress bars
+    /// Print JSON, one object per line, and no progress bars
     #[arg(long, global = true)]
     json: bool,
-    /// Refuse to train or time a model that needs more memory than this, as in 8G [default: what is available]
+    /// Refuse to train or time a model that needs more memory than this, such as 8G [default: what is available]
     #[arg(long, global = true, value_name = "SIZE", value_parser = memory::parse_bytes)]
     memory_limit: Option<u128>,
     #[command(subcommand)]
@@ -57,7 +57,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Train a model, or go on with a run, and write a checkpoint
+    /// Train a model, or continue a run, and write a checkpoint
     Train(Box<train::Train>),
     /// Train a small model with each of several estimators, and follow its exact log-likelihood
     Compare(Box<compare::Compare>),
@@ -72,23 +72,25 @@ enum Command {
     Bias(bias::Bias),
     /// Time couplings by dimension: how many steps until two coupled chains meet (the paper's Figure 1)
     Couple(couple::Couple),
-    /// Compare estimators of the gradient on a trained model at rest: meeting times, variance times cost, and the angle to a very long run's mean
+    /// Compare estimators of the gradient on a trained model with fixed parameters: meeting times, variance times cost, and the angle to a very
+    /// long run's mean
     Gradients(Box<gradients::GradientsOf>),
-    /// Tell what each hidden layer of a model does: activities, bits on the class, and the cost of cutting it
+    /// Report what each hidden layer of a model does: activities, bits on the class, and the cost of cutting it
     Layers(layers::LayersOf),
     /// Estimate log Z and how likely the model finds data
     #[command(long_about = include_str!("../help/evaluate.txt"))]
     Evaluate(evaluate::Evaluate),
-    /// Score a model's samples beside real test digits: digit Frechet distance, precision and recall, density and coverage, classes, copies
+    /// Score a model's samples beside real test digits: digit Frechet distance, precision and recall, density and coverage, classes,
+    /// copies
     #[command(long_about = include_str!("../help/score.txt"))]
     Score(Box<score::Score>),
-    /// Train the classifier that scores look through, anew (needs a build with `--features classifier`)
+    /// Retrain the classifier that scores are based on (needs a build with `--features classifier`)
     Classifier(classifier::Classifier),
     /// Time training at the reference size, part by part
     Bench(Box<bench::Bench>),
     /// Run the paper's experiments and ours, with their figures and data
     Experiment(experiment::Experiment),
-    /// Write the weights of a checkpoint alone, for sharing; or its samples, or real digits, as numbered PNG files
+    /// Write only the weights of a checkpoint, for sharing; or its samples, or real digits, as numbered PNG files
     Export(export::Export),
 }
 

@@ -1,4 +1,4 @@
-//! What pictures or values are written as, and where what a command found goes.
+//! Output formats of pictures and values, and the destinations of a command's results.
 
 use crate::context::Context;
 use dbm_core::Host;
@@ -6,7 +6,7 @@ use dbm_experiments::plot::raster;
 use dbm_experiments::{Error, Report, files};
 use std::path::Path;
 
-/// By the ending of the file's name.
+/// Chosen by the file name's extension.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     Npy,
@@ -28,14 +28,14 @@ impl Format {
     }
 }
 
-/// The files that a report is written to, besides what is printed.
+/// The files that a report is written to, in addition to the printed output.
 pub struct Files<'a> {
     csv: Option<&'a Path>,
     plot: Option<&'a Path>,
 }
 
 impl<'a> Files<'a> {
-    /// Checked before the work that they are for.
+    /// Checks them before the work starts.
     ///
     /// # Errors
     /// [`Error::Write`].
@@ -55,7 +55,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// Measures, against the clock; writes the report and prints it.
+    /// Measures with a clock; writes the report and prints it.
     pub fn report<R: Report>(&self, context: &Context, measure: impl FnOnce() -> Result<R, Error>) -> Result<(), Error> {
         let started = context.session.now();
         let report = measure()?;

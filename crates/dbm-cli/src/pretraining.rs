@@ -10,16 +10,17 @@ use serde_json::{Value, json};
 
 #[derive(Args)]
 pub struct PretrainArgs {
-    /// Begin with greedy layer-wise pretraining: this many steps for each weight matrix, in minibatches of at most 100, before those of `--steps` [default: none]
+    /// Begin with greedy layer-wise pretraining: this many steps for each weight matrix, in minibatches of at most 100, before those of
+    /// `--steps` [default: none]
     #[arg(long, value_name = "STEPS", conflicts_with = "gaussian")]
     pretrain: Option<u32>,
-    /// Learning rate of the pretraining; models of a few dozen units want 0.2 [default: 0.05]
+    /// Learning rate of the pretraining; 0.2 suits models of a few dozen units [default: 0.05]
     #[arg(long, value_name = "RATE", requires = "pretrain")]
     pretrain_lr: Option<f64>,
 }
 
 impl PretrainArgs {
-    /// Pretraining, if it was asked for.
+    /// Pretraining, if requested.
     pub fn start(&self) -> Option<Initialization> {
         let (_, usual) = Initialization::default().pretraining();
         let learning_rate = self.pretrain_lr.unwrap_or(usual);
@@ -27,7 +28,7 @@ impl PretrainArgs {
     }
 }
 
-/// The pretrained model, its progress shown.
+/// The pretrained model, with progress reports.
 pub fn pretrained(mut run: Pretrainer, data: &Examples, context: &Context) -> Result<Dbm, Error> {
     let Context { session, json } = context;
     let started = session.now();

@@ -6,14 +6,14 @@ use std::io::{IsTerminal, stderr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often a line says how far the work is, where there is no terminal to draw a bar on.
+/// How often a line reports progress if there is no terminal for a bar.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// A bar for the work under way; lines, where its output goes into a file; nothing where JSON is printed.
+/// A bar for the work under way; lines if the output goes into a file; nothing if JSON is printed.
 pub struct Terminal {
     json: bool,
     bar: Mutex<ProgressBar>,
-    /// When the last line was printed, where there is no terminal.
+    /// When the last line was printed, if there is no terminal.
     line: Option<Mutex<Instant>>,
 }
 

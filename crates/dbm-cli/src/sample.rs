@@ -25,8 +25,8 @@ pub struct Sample {
     /// Seed of the samples
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// u8 0/1 of shape [N, visible] (.npy), a picture of them all (.png), or, of a table's model, rows with its columns' names and
-    /// values (.csv)
+    /// u8 0/1 of shape [N, visible] (.npy), a picture of them all (.png), or, for a table's model, rows with its columns' names and values
+    /// (.csv)
     #[arg(long, value_name = "FILE.npy|FILE.png|FILE.csv")]
     out: PathBuf,
 }

@@ -13,7 +13,7 @@ use dbm_experiments::{Error, Session, files};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// What a checkpoint notes of its data.
+/// What a checkpoint records about its data.
 const DATA_NOTE: &str = "data-sha256";
 
 #[derive(Args)]
@@ -22,10 +22,11 @@ pub struct Train {
     data: DataArgs,
     #[command(flatten)]
     learning: Learning<OfTrain>,
-    /// Steps of the whole run, those before `--resume` included
+    /// Steps of the complete run, including those before `--resume`
     #[arg(long, value_name = "N")]
     steps: u64,
-    /// Put a layer on top that stands for the class of each example, one unit a class, and is clamped in the positive phase: the model then reads classes as well, and draws what is asked for
+    /// Put a layer on top that stands for the class of each example, one unit per class, clamped in the positive phase: the model can then
+    /// also read classes, and draw samples of a given class
     #[arg(long, conflicts_with = "resume")]
     labels: bool,
     /// Seed of the initial weights and of every random stream [default: 0]
@@ -34,17 +35,17 @@ pub struct Train {
     /// Where to write the checkpoint (.safetensors)
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Write it in between as well, this often, so that a run that is killed can be continued with `--resume`
+    /// Also write it at this interval, so that a run that is killed can be continued with `--resume`
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     keep_every: u64,
-    /// Go on with this run; settings given besides must be those it was begun with
+    /// Continue this run; other settings given must be those it began with
     #[arg(long, value_name = "FILE", conflicts_with_all = ["gaussian", "pretrain"])]
     resume: Option<PathBuf>,
-    /// Begin a run of its own, with settings of its own, where this one stands: at its last weights, and with its ladder and chains where the estimator has such. `--hidden` may ask for
-    /// wider layers, or for further ones on top
+    /// Begin a new run, with its own settings, at the state of this one: at its last weights, and with its ladder and chains if the
+    /// estimator has any. `--hidden` may request wider layers, or additional ones on top
     #[arg(long, value_name = "FILE", conflicts_with_all = ["gaussian", "pretrain", "resume"])]
     begin_at: Option<PathBuf>,
-    /// With --begin-at and --hidden of a larger model: what the weights of its new units, orthogonal at first, are multiplied by [default: 0.5]
+    /// With --begin-at and a larger model in --hidden: factor on the initially orthogonal weights of its new units [default: 0.5]
     #[arg(long, requires = "begin_at")]
     gain: Option<f32>,
 }
@@ -134,7 +135,7 @@ impl Train {
         Ok(())
     }
 
-    /// A new run at another's weights; a model with labels goes on learning them.
+    /// A new run at another's weights; a model with labels continues to learn them.
     fn begun_at(&self, path: &Path, data: &Dataset, mut base: Settings, session: &Session) -> Result<Trainer, Error> {
         let (checkpoint, examples) = (files::read_checkpoint(path)?, &data.examples);
         if self.learning.hidden.is_none() && checkpoint.settings.as_ref().is_some_and(|settings| settings.classes > 0) {
@@ -155,7 +156,7 @@ impl Train {
         Ok(run)
     }
 
-    /// Whether a model that is gone on with is the one that is asked for.
+    /// Whether the model to continue is the requested one.
     fn check_model(&self, model: &Dbm, classes: usize) -> Result<(), Error> {
         let hidden = &model.sizes()[1..model.sizes().len() - usize::from(classes > 0)];
         if let Some(asked) = self.learning.hidden.as_deref()
@@ -171,7 +172,7 @@ impl Train {
         Ok(())
     }
 
-    /// A run is a value: what it was begun with cannot be changed on the way.
+    /// A run is determined by its initial settings: they cannot be changed later.
     fn resumed(&self, mut checkpoint: Checkpoint, fingerprint: &str) -> Result<Trainer, Error> {
         let its_data = checkpoint.notes.remove(DATA_NOTE);
         let run = Trainer::restore(checkpoint.into_snapshot()?)?;
@@ -190,7 +191,7 @@ impl Train {
     }
 }
 
-/// As many as the labels of the data tell apart.
+/// The number of classes in the labels of the data.
 fn classes(data: &Dataset) -> Result<usize, Error> {
     let largest = data.labels.iter().flatten().max();
     largest.map(|&largest| usize::from(largest) + 1).ok_or_else(|| {
@@ -201,14 +202,14 @@ fn classes(data: &Dataset) -> Result<usize, Error> {
     })
 }
 
-/// Refuses what a run was not begun with.
+/// Refuses settings that differ from those the run began with.
 fn other<T>(what: &str, its: &str, asked: &str) -> Result<T, Error> {
     Err(Error::Usage(format!(
         "the run to go on with was begun with {what} {its}, but {asked} was given; leave that away, or begin a new run"
     )))
 }
 
-/// `name value` of whatever differs from `other`, by JSON path.
+/// `name value` for each difference from `other`, by JSON path.
 fn differences(value: &serde_json::Value, other: &serde_json::Value) -> Vec<String> {
     match (value, other) {
         (serde_json::Value::Object(these), serde_json::Value::Object(those)) => these

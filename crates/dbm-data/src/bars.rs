@@ -1,13 +1,13 @@
-//! Bars and stripes: images whose rows, or whose columns, are each of one colour; small enough for exact likelihood.
+//! Bars and stripes: images whose rows, or whose columns, each have one colour; small enough for the exact likelihood.
 
 use crate::{DataError, Dataset};
 use dbm_core::Examples;
 
-/// The largest side: 8190 patterns of 144 bits.
+/// The maximum side: 8190 patterns of 144 bits.
 const MAX_SIDE: usize = 12;
 
-/// Every distinct pattern of `side` x `side` once: `2^(side + 1) - 2` of them, 30 for side 4. Labels: 0 stripes, 1 bars,
-/// the two uniform images counting as stripes.
+/// Every distinct pattern of `side` x `side` once: `2^(side + 1) - 2` of them, 30 for side 4. Labels: 0 stripes, 1 bars; the two uniform
+/// images count as stripes.
 ///
 /// ```
 /// assert_eq!(dbm_data::bars::dataset(4)?.examples.len(), 30);
@@ -23,7 +23,7 @@ pub fn dataset(side: usize) -> Result<Dataset, DataError> {
     let width = side * side;
     let lit = |pattern: u32, line: usize| (pattern >> line & 1) as u8;
     let stripes = 0..1_u32 << side;
-    // The uniform patterns, the first and the last, are among the stripes already; so is all of side 1.
+    // The uniform patterns, first and last, are already among the stripes; with side 1 all patterns are.
     let bars = if side == 1 { 0..0 } else { 1..(1 << side) - 1 };
     let mut bits = Vec::new();
     for pattern in stripes.clone() {

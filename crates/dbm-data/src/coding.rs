@@ -1,19 +1,19 @@
-//! What the units of a grey value stand for.
+//! How units encode a grey value.
 
 use dbm_core::words::{choices, words};
 use serde::{Deserialize, Serialize};
 
 choices! {
-    /// How 2 to 8 units, side by side, say a grey `g` from 0 to 255. The first unit is the most significant bit of the numbers below.
+    /// How 2 to 8 adjacent units encode a grey `g` from 0 to 255. The first unit is the most significant bit of the numbers below.
     #[derive(Default, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Coding = words("coding", "Coding", "What the bits of a grey value stand for.");
     /// The `n` most significant bits of `g`: `b = floor(g / 2^(8 - n))`.
     #[default]
     Binary = "binary", "Binary", "The most significant bits of the value";
-    /// The reflected code of the same number (Gray 1953), `b XOR floor(b / 2)`: neighbouring numbers differ in one unit.
+    /// The Gray code of the same number (Gray 1953), `b XOR floor(b / 2)`: neighbouring numbers differ in one unit.
     Gray = "gray", "Gray code", "The same numbers in an order in which neighbours differ in one bit";
-    /// `round(g n / 255)` units are high, the first ones: unit `k`, from 0, says whether `g` is above `255 (k + 1/2) / n`.
+    /// The first `round(g n / 255)` units are high: unit `k`, from 0, says whether `g` is above `255 (k + 1/2) / n`.
     Thermometer = "thermometer", "Thermometer", "Each bit says whether the value is above a threshold of its own";
 }
 
@@ -39,7 +39,8 @@ impl Coding {
         }
     }
 
-    /// The grey that units stand for, told as [`Self::number`] does. Of `n` bits the lowest and the highest number are 0 and 255. A thermometer's units count, wherever they are.
+    /// The grey that units encode in the sense of [`Self::number`]. The lowest and the highest number of `n` bits are 0 and 255. For a
+    /// thermometer only the number of high units counts, not their positions.
     pub fn grey(self, number: u8, n: u8) -> u8 {
         let n = u32::from(n.clamp(1, 8));
         let (number, most) = match self {
@@ -51,22 +52,22 @@ impl Coding {
     }
 }
 
-/// The units of a grey value: how many, and what they stand for. One alone is a bit.
+/// The units of a grey value: how many, and their code. A single one is a bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Greys {
-    /// Units a value, 1 to 8, side by side.
+    /// Units per value, 1 to 8, side by side.
     pub bits: u8,
-    /// What they stand for, where there is more than one.
+    /// Their code, if there is more than one.
     pub coding: Coding,
 }
 
 impl Greys {
-    /// So many bits of a binary number.
+    /// This many bits of a binary number.
     pub const fn binary(bits: u8) -> Self {
         Self { bits, coding: Coding::Binary }
     }
 
-    /// The value, 0 to 1, whose units are high with these shares, independently of each other: the mean of the greys that they stand for, over 255.
+    /// The mean value, 0 to 1, if units are independently high with these probabilities: the mean of the encoded greys, over 255.
     ///
     /// ```
     /// use dbm_data::coding::{Coding, Greys};
@@ -79,7 +80,7 @@ impl Greys {
         }
         let (mut value, mut bit) = (0.0, 0.0);
         for high in shares {
-            // A bit of Gray's code says whether the number's bit differs from the one before.
+            // A bit of the Gray code says whether the number's bit differs from the previous one.
             bit = if self.coding == Coding::Gray { bit + high - 2.0 * bit * high } else { *high };
             value = 2.0 * value + bit;
         }
@@ -88,11 +89,11 @@ impl Greys {
 
     /// The units of a value that is all ink, 255.
     pub fn full(self) -> Vec<u8> {
-        // The largest number of Gray's code has its first bit alone.
+        // In the Gray code of the largest number only the first bit is high.
         (0..self.bits).map(|place| u8::from(place == 0 || self.coding != Coding::Gray)).collect()
     }
 
-    /// The units of a grey, one byte each.
+    /// The units of a grey, one byte per unit.
     pub fn units(self, grey: u8) -> impl Iterator<Item = u8> {
         let number = self.coding.number(grey, self.bits);
         (0..self.bits).rev().map(move |bit| number >> bit & 1)
@@ -119,7 +120,7 @@ mod tests {
                 for grey in 0..=255_u8 {
                     let back = coding.grey(coding.number(grey, n), n);
                     assert!((i32::from(back) - i32::from(grey)).abs() <= 256 / levels, "{coding:?} {n}: {grey} {back}");
-                    // What was told once is told the same way again.
+                    // Decoding and encoding again gives the same units.
                     assert_eq!(coding.number(back, n), coding.number(grey, n), "{coding:?} {n}: {grey} {back}");
                 }
                 assert_eq!((coding.grey(coding.number(0, n), n), coding.grey(coding.number(255, n), n)), (0, 255));

@@ -1,4 +1,4 @@
-//! What the visitor's files hold, understood but not yet binary.
+//! The visitor's files, interpreted but not yet binary.
 
 use crate::columns::{Column, ColumnKind, Table};
 use crate::drawn::Draw;
@@ -6,19 +6,19 @@ use crate::pictures::Pictures;
 use crate::visible::{Encoding, Visible};
 use crate::{DataError, Dataset};
 
-/// What one file, or several at once, hold.
+/// The content of one file, or of several read together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Raw {
-    /// What to call the data: the file's name.
+    /// Name of the data: the file's name.
     pub name: String,
-    /// The values that were read.
+    /// The values read.
     pub content: Content,
-    /// What was understood or left out that the visitor should know, a sentence each.
+    /// What was detected or left out that the visitor should know, one sentence each.
     pub notes: Vec<String>,
 }
 
 impl Raw {
-    /// The encoding to begin with.
+    /// The initial encoding.
     pub fn suggest(&self) -> Encoding {
         match &self.content {
             Content::Pictures(pictures) => pictures.suggest(),
@@ -37,7 +37,7 @@ impl Raw {
         }
     }
 
-    /// Binary examples whose bits are drawn by grey values.
+    /// Binary examples whose bits are drawn with their grey values as probabilities.
     ///
     /// # Errors
     /// Those of [`Pictures::draw`]; [`DataError::Format`] for a table.
@@ -53,10 +53,10 @@ impl Raw {
         }
     }
 
-    /// Binary examples for a model whose units stand for this.
+    /// Binary examples for a model with these visible units.
     ///
     /// # Errors
-    /// Those of [`Pictures::encode_as`] and [`Table::encode_as`]; [`DataError::Format`] for a table where the model knows pictures.
+    /// Those of [`Pictures::encode_as`] and [`Table::encode_as`]; [`DataError::Format`] for a table if the model expects pictures.
     pub fn encode_as(&self, visible: &Visible) -> Result<Dataset, DataError> {
         match (&self.content, visible) {
             (Content::Pictures(pictures), visible) => pictures.encode_as(&self.name, visible),
@@ -71,7 +71,7 @@ impl Raw {
     }
 }
 
-/// The thresholds of the numeric columns that the table itself would take.
+/// The thresholds that the table would choose for its numeric columns.
 fn suggest(table: &Table) -> Encoding {
     let columns = table.columns(&Encoding::default()).columns.into_iter();
     let threshold = |column: Column| match column.kind {
@@ -84,8 +84,8 @@ fn suggest(table: &Table) -> Encoding {
 /// Values of either kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
-    /// Numbers, as many in every example: images, or plain arrays.
+    /// The same number of values in every example: images, or plain arrays.
     Pictures(Pictures),
-    /// Named columns, each of its own kind.
+    /// Named columns, each with its own kind.
     Table(Table),
 }

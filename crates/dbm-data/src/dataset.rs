@@ -1,4 +1,4 @@
-//! A data set ready for training, from whatever file it came.
+//! A data set ready for training, from any kind of file.
 
 use crate::visible::Visible;
 use dbm_core::Examples;
@@ -7,23 +7,23 @@ use std::ops::Range;
 /// Binary examples, and what is known about them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dataset {
-    /// What to call it: a file's name, or what generated it.
+    /// Its name: a file's name, or what generated it.
     pub name: String,
-    /// The examples, one or more.
+    /// The examples, at least one.
     pub examples: Examples,
-    /// Rows and columns, where an example is an image.
+    /// Rows and columns, if an example is an image.
     pub image: Option<(usize, usize)>,
-    /// The class of each example, where known.
+    /// The class of each example, if known.
     pub labels: Option<Vec<u8>>,
-    /// What the bits stand for, where that is more than themselves.
+    /// What the bits stand for, if they encode values.
     pub visible: Option<Visible>,
 }
 
 impl Dataset {
-    /// These examples alone.
+    /// Only these examples.
     ///
     /// # Panics
-    /// If there is no such one.
+    /// If an index is out of range.
     #[must_use]
     pub fn rows(&self, rows: Range<usize>) -> Self {
         let labels = self.labels.as_ref().map(|labels| labels[rows.clone()].to_vec());

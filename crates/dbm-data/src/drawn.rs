@@ -1,23 +1,24 @@
-//! Bits drawn from grey values: each high with the probability that its grey says.
+//! Bits drawn from grey values: the grey is the probability of a high bit.
 
 use crate::pictures::{Pictures, Values};
 use crate::visible::Visible;
 use crate::{DataError, Dataset, THRESHOLD};
 use dbm_core::rng::{Purpose, Stream, Streams};
 
-/// Which bits are drawn.
+/// Selects the draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Draw {
-    /// Seed of the streams, one an example.
+    /// Seed of the streams, one per example.
     pub seed: u64,
-    /// Tells apart the draws of several data sets of one seed.
+    /// Distinguishes the draws of several data sets with one seed.
     pub series: u64,
 }
 
 impl Pictures {
-    /// Binary examples, a unit a value, high with probability `value / 255` for bytes, and with the value itself for numbers from 0 to 1 (Salakhutdinov and Murray 2008 binarize
-    /// MNIST so). The scale of bytes of which none exceeds [`THRESHOLD`] ends at the highest, as in [`Pictures::visible`]; so values of 0 and 1 alone stay what they are. The bits
-    /// are drawn once, here: the same draw of the same values gives the same bits, and those of an example depend on its number and its values alone.
+    /// Binary examples, one unit per value, high with probability `value / 255` for bytes, and with the value itself for numbers from 0 to
+    /// 1 (Salakhutdinov and Murray 2008 binarize MNIST this way). If no byte exceeds [`THRESHOLD`], the scale ends at the highest, as in
+    /// [`Pictures::visible`]; so values of only 0 and 1 stay unchanged. The bits are drawn once, here: the same draw of the same values
+    /// gives the same bits, and those of an example depend only on its number and its values.
     ///
     /// ```
     /// use dbm_data::drawn::Draw;
@@ -56,7 +57,7 @@ impl Pictures {
                 Some(stream) if stream.0 == example => stream,
                 other => other.insert((example, stream_of(example))),
             };
-            // A missing value takes its number as well, and is compared with none.
+            // A missing value uses up its random number as well.
             u8::from(stream.uniform() * scale < self.values.at(at))
         };
         let data = self.encode_by(name, Visible::Bits { threshold }, &(0..self.count).collect::<Vec<usize>>(), units)?;
@@ -75,7 +76,7 @@ mod tests {
 
     const FIRST: Draw = Draw { seed: 3, series: 0 };
 
-    /// 40 000 draws of each of 256 greys, seed 3: each share within 5 of its standard deviations (alpha = 256 * 6e-7).
+    /// 40 000 draws of each of 256 greys, seed 3: each share within 5 standard deviations (alpha = 256 * 6e-7).
     #[test]
     fn shares_of_ones_follow_the_greys() {
         let n = 40_000;
@@ -87,7 +88,7 @@ mod tests {
             let deviation = (n as f64 * p * (1.0 - p)).sqrt();
             assert!((ones - n as f64 * p).abs() <= 5.0 * deviation, "grey {grey}: {ones}");
         }
-        // The same greys as numbers from 0 to 1 differ where rounding does: hardly.
+        // The same greys as numbers from 0 to 1 differ only by rounding, and rarely.
         let floats = bytes.iter().map(|&byte| f32::from(byte) / 255.0).collect();
         let same = of(Values::Floats(floats), 256).draw("x", FIRST).unwrap();
         let differing: usize =
@@ -104,7 +105,7 @@ mod tests {
         assert!(bits(FIRST) != bits(Draw { seed: 4, ..FIRST }) && bits(FIRST) != bits(Draw { series: 1, ..FIRST }));
         let fewer = of(Values::Bytes(greys[..7 * 40].to_vec()), 40).draw("x", FIRST).unwrap();
         (0..7).for_each(|row| assert_eq!(fewer.examples.row(row), bits(FIRST).row(row)));
-        // Equal greys of two examples, or of two places, are drawn independently.
+        // Equal greys in two examples, or in two positions, are drawn independently.
         let flat = of(Values::Bytes(vec![128; 400]), 200).draw("x", FIRST).unwrap();
         assert_ne!(flat.examples.row(0), flat.examples.row(1));
         assert!((60..140).contains(&flat.examples.row(0).iter().map(|&bit| usize::from(bit)).sum::<usize>()));

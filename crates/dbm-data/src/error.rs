@@ -1,4 +1,4 @@
-//! What can be refused, each with what was expected, what came, and what to do.
+//! Errors, each with what was expected, what came, and what to do.
 
 use dbm_core::DbmError;
 use std::cmp::Ordering;
@@ -7,10 +7,10 @@ use thiserror::Error;
 /// More bytes of data than this are refused, packed or not: 2^30, 22 times MNIST.
 pub const MAX_DATA: usize = 1 << 30;
 
-/// A refusal by this crate. `name` is the file's, as the caller gave it.
+/// An error of this crate. `name` is the file's, as the caller gave it.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum DataError {
-    /// The bytes are of no accepted format.
+    /// The bytes are not in any accepted format.
     #[error(
         "{name}: {looks_like}; accepted are CSV or TSV text, IDX (MNIST's format), NPY, NPZ, PNG and JPEG files, any of them in gzip or ZIP"
     )]
@@ -20,14 +20,14 @@ pub enum DataError {
         /// What the bytes look like, in words.
         looks_like: String,
     },
-    /// The bytes, or one part of them (a cell or row of a table, a tensor or metadata entry of a checkpoint), are not what they should be.
+    /// The bytes, or one part of them (a cell or row of a table, a tensor or metadata entry of a checkpoint), are invalid.
     #[error("{name}: expected {expected}, but {got}; {advice}")]
     Format {
-        /// The file's name, and the part where it is one: `x.csv: line 3, column 2 ("age")`.
+        /// The file's name, followed by the part if it is only one: `x.csv: line 3, column 2 ("age")`.
         name: String,
-        /// What should stand there, and where.
+        /// What was expected, and where.
         expected: String,
-        /// What stands there.
+        /// What was found.
         got: String,
         /// What to do.
         advice: &'static str,
@@ -37,13 +37,13 @@ pub enum DataError {
         "the checkpoint holds weights only, cannot resume: its {missing} is not in it; begin a new run, or open a full checkpoint"
     )]
     WeightsOnly {
-        /// The part of the run that is not there.
+        /// The missing part of the run.
         missing: &'static str,
     },
-    /// A refusal by `dbm-core`.
+    /// An error of `dbm-core`.
     #[error("{name}: {source}")]
     Refused {
-        /// The file, or whatever the values came from.
+        /// The file or other source of the values.
         name: String,
         /// The core's error.
         source: DbmError,
@@ -91,7 +91,7 @@ impl DataError {
         Self::format(name, expected, format!("{labels} came"), "load the two files of one data set")
     }
 
-    /// Fewer bytes than the part called `what` takes.
+    /// There are fewer bytes than the part called `what` takes.
     pub(crate) fn truncated(name: &str, what: &str, expected: u128, got: usize) -> Self {
         let got = format!("only {got} are there");
         Self::format(name, format!("{expected} bytes for {what}"), got, "the file is cut short, fetch it again")
@@ -103,7 +103,7 @@ impl DataError {
         Self::format(name, format!("at most {MAX_DATA} bytes"), got, "use fewer or smaller examples")
     }
 
-    /// The machine, or the tab, has no room left.
+    /// The machine, or the tab, is out of memory.
     pub(crate) fn memory(name: &str, needed: usize) -> Self {
         let advice = "close other things, or use a smaller file";
         Self::format(name, format!("room for {needed} bytes"), "the memory is full", advice)
@@ -114,7 +114,7 @@ impl DataError {
     }
 }
 
-/// So many zeros, or an error where there is no room for them.
+/// This many zeros, or an error if there is no room for them.
 pub(crate) fn zeros(name: &str, needed: usize) -> Result<Vec<u8>, DataError> {
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(needed).map_err(|_| DataError::memory(name, needed))?;

@@ -1,13 +1,13 @@
-//! What the visitor gives.
+//! The visitor's input.
 
 use serde::{Deserialize, Serialize};
 
-/// A file's name, to show as text only, and its bytes.
+/// A file's name, for display as text only, and its bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct File {
-    /// Its name, as the visitor's system has it.
+    /// Its name on the visitor's system.
     pub name: String,
-    /// Its whole content.
+    /// Its content.
     #[serde(with = "serde_bytes")]
     pub bytes: Vec<u8>,
 }

@@ -1,17 +1,17 @@
-//! Unpacking gzip no further than asked, so that a small file cannot fill the memory.
+//! Unpacking gzip with a limit, so that a small file cannot fill the memory.
 
 use crate::DataError;
 use flate2::bufread::MultiGzDecoder;
 use std::io::Read;
 
-/// Deflate makes at most so many bytes of one.
+/// Maximum number of bytes that deflate can make of one.
 pub(crate) const MAX_EXPANSION: usize = 1032;
 
-/// The content of a file, unpacked where it is gzip; of one that is longer, the first `most` bytes. Memory is taken as bytes come: a header's
-/// word alone reserves nothing.
+/// The content of a file, unpacked if it is gzip; if that is longer, its first `most` bytes. Memory grows as bytes arrive: a header's claim
+/// reserves nothing.
 ///
 /// # Errors
-/// [`DataError::Format`] where unpacking fails.
+/// [`DataError::Format`] if unpacking fails.
 pub fn unpack(name: &str, bytes: &[u8], most: usize) -> Result<Vec<u8>, DataError> {
     if !is_gzip(bytes) {
         return Ok(bytes[..most.min(bytes.len())].to_vec());
@@ -26,14 +26,14 @@ pub fn unpack(name: &str, bytes: &[u8], most: usize) -> Result<Vec<u8>, DataErro
     }
 }
 
-/// At most `most` bytes of gzip data, up to where unpacking fails, and the decoder's words where it does: of a stream that may be cut.
+/// At most `most` bytes of gzip data, up to where unpacking fails, with the decoder's message if it does: the stream may be truncated.
 pub(crate) fn unpack_some(bytes: &[u8], most: usize) -> (Vec<u8>, Option<String>) {
     let mut unpacked = Vec::new();
     let result = MultiGzDecoder::new(bytes).take(most as u64).read_to_end(&mut unpacked);
     (unpacked, result.err().map(|error| error.to_string()))
 }
 
-/// Whether these bytes begin as gzip does.
+/// Whether these bytes begin like gzip.
 pub(crate) fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0x1f, 0x8b])
 }

@@ -3,18 +3,18 @@
 use crate::DataError;
 use crate::numbers::{ArrayHeader, Element};
 
-/// Bytes that hold any header.
+/// Number of bytes that contain any header.
 pub(crate) const HEAD: usize = 4 + 4 * 255;
 
-/// Whether these bytes begin as an IDX file does, of whatever element type.
+/// Whether these bytes begin like an IDX file, of any element type.
 pub(crate) fn is_idx(bytes: &[u8]) -> bool {
     matches!(bytes, [0, 0, 0x08..=0x0e, 1..=255, ..])
 }
 
-/// What the first bytes of an IDX file announce: [`HEAD`] of them where there are so many.
+/// Parses the header from the first bytes of an IDX file: [`HEAD`] of them, or all if there are fewer.
 ///
 /// # Errors
-/// [`DataError::Format`] for an unknown type, and where it ends early.
+/// [`DataError::Format`] for an unknown type, or if the header is cut short.
 pub(crate) fn header(name: &str, head: &[u8]) -> Result<ArrayHeader, DataError> {
     let short = |what, expected: usize, got| DataError::truncated(name, what, expected as u128, got);
     let [_, _, code, dimensions, rest @ ..] = head else {

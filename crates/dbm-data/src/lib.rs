@@ -1,8 +1,8 @@
 //! Bytes in and out of DBM Lab: data sets read or generated, checkpoints, arrays, pictures.
 //!
-//! Functions take bytes and return values, or the other way round: opening files, fetching and asking the user belong to the
-//! callers, so all of this runs in a browser too. No input makes it panic; every refusal is a [`DataError`] that says
-//! what was expected, what came, and what to do.
+//! Functions take bytes and return values, or the reverse. Opening files, fetching and asking the user are left to the callers, so all of
+//! this runs in a browser too. No input makes it panic; every refusal is a [`DataError`] that says what was expected, what came, and what
+//! to do.
 
 pub mod bars;
 pub mod checkpoint;

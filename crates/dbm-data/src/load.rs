@@ -7,10 +7,10 @@ use crate::pictures::Values;
 use crate::reading::{ReadOptions, read};
 use crate::{DataError, Dataset};
 
-/// Reads a data set from a file's bytes, whatever [`read`] takes, and makes it binary with the encoding that [`Raw::suggest`] gives; but bytes
-/// of which any exceeds 1 are high above `threshold` ([`THRESHOLD`](crate::THRESHOLD) is the usual one).
+/// Reads a data set from a file's bytes, in any format that [`read`] takes, and encodes it as [`Raw::suggest`] says. Exception: bytes of
+/// which any exceeds 1 are high above `threshold` ([`THRESHOLD`](crate::THRESHOLD) is the usual one).
 ///
-/// A row of a square number of bits, four or more, that has no shape of its own is taken for a square image.
+/// A row of a square number of bits, four or more, without a shape is taken for a square image.
 ///
 /// ```
 /// let data = dbm_data::load("tiny.csv", b"0,1,1,0\n1,0,0,1\n", dbm_data::THRESHOLD)?;
@@ -35,7 +35,7 @@ pub fn load(name: &str, bytes: &[u8], threshold: u8) -> Result<Dataset, DataErro
     raw.encode(&encoding)
 }
 
-/// Reads a table from a file's bytes: text, plain or packed, as names and cells even where every column is a pixel.
+/// Reads a table from a file's bytes: text, plain or packed, as names and cells even if every column is a pixel.
 ///
 /// # Errors
 /// [`DataError::Format`] for anything else that [`read`] takes, and those of [`read`].

@@ -1,20 +1,20 @@
-//! File names as they may be shown: the visitor's system, or whoever packed an archive, can have called a file anything.
+//! File names that are safe to show: the visitor's system, or whoever packed an archive, can have given a file any name.
 
-/// Characters of a name that are shown; of a longer one the beginning and the end.
+/// Number of characters shown; a longer name is cut to its beginning and end.
 pub(crate) const MAX_SHOWN: usize = 80;
 
-/// The name as one short line: control characters, and those that turn the direction of writing, become the sign for an unknown character.
+/// The name as one short line: control characters, and those that change the writing direction, become the replacement character.
 ///
-/// Every name passes through here once, where it comes in; errors and notes hold nothing else.
+/// Every name passes through here once, on input; errors and notes contain nothing else.
 pub(crate) fn shown(name: &str) -> String {
     line(name, MAX_SHOWN)
 }
 
-/// Any words that are not ours, as one line of at most so many characters.
+/// Any foreign text, as one line of at most this many characters.
 pub(crate) fn line(name: &str, most: usize) -> String {
     let tame = |c: char| if c.is_control() || is_formatting(c) { '\u{fffd}' } else { c };
     let ending = most / 2 - 1;
-    // A hostile name can be megabytes long: it is looked at from both ends, never copied.
+    // A hostile name can be megabytes long: it is read from both ends, never copied.
     if name.chars().nth(most).is_none() {
         return name.chars().map(tame).collect();
     }
@@ -32,21 +32,21 @@ pub(crate) fn base(name: &str) -> &str {
     name.rsplit(['/', '\\']).next().unwrap_or(name)
 }
 
-/// The name of the folder that a file lies in, where it lies in one.
+/// The name of the folder that a file is in, if it is in one.
 pub(crate) fn folder(name: &str) -> Option<&str> {
     let mut parts = name.rsplit(['/', '\\']).filter(|part| !part.is_empty());
     parts.next()?;
     parts.next()
 }
 
-/// Whether it is something that systems leave behind: `__MACOSX`, `.DS_Store` and other hidden files, `Thumbs.db`.
+/// Whether it is a system artefact: `__MACOSX`, `.DS_Store` and other hidden files, `Thumbs.db`.
 pub(crate) fn is_junk(name: &str) -> bool {
     let file = base(name);
     let hidden = file.starts_with('.') && file.len() > 1;
     name.split(['/', '\\']).any(|part| part == "__MACOSX") || hidden || ["Thumbs.db", "desktop.ini"].contains(&file)
 }
 
-/// The order in which people count: `2.png` before `10.png`.
+/// Natural order: `2.png` before `10.png`.
 pub(crate) fn natural(a: &str, b: &str) -> std::cmp::Ordering {
     let (mut left, mut right) = (a, b);
     loop {
@@ -63,7 +63,7 @@ pub(crate) fn natural(a: &str, b: &str) -> std::cmp::Ordering {
         match (left.chars().next(), right.chars().next()) {
             (Some(c), Some(d)) if c == d => (left, right) = (&left[c.len_utf8()..], &right[d.len_utf8()..]),
             (Some(c), Some(d)) => return c.cmp(&d),
-            // Names that only differ in leading zeros still have an order.
+            // Names that differ only in leading zeros still have an order.
             (None, None) => return a.cmp(b),
             (left, right) => return left.cmp(&right),
         }

@@ -1,6 +1,6 @@
-//! NPY, numpy's array files: small integers in, such as masks, and out.
+//! NPY, numpy's array files: reading small integers, such as masks, and writing.
 //!
-//! The reader is our own: the crate at hand multiplies the sizes of a header unchecked, and allocates what it announces.
+//! The reader is our own: the available crate multiplies the sizes in a header unchecked, and allocates whatever it announces.
 
 use crate::DataError;
 use crate::error::check_length;
@@ -8,7 +8,7 @@ use crate::names::shown;
 use crate::numbers::{ArrayHeader, Element};
 
 const MAGIC: &[u8] = b"\x93NUMPY";
-/// A header's longer than this are no plain array's.
+/// A header longer than this does not belong to a plain array.
 const MAX_HEADER: usize = 4096;
 
 /// Writes bytes as an array of numpy's `uint8`.
@@ -20,13 +20,13 @@ const MAX_HEADER: usize = 4096;
 /// ```
 ///
 /// # Panics
-/// Where the data is not of the shape, or the shape has more than numpy's 32 dimensions.
+/// If the data does not have this shape, or the shape has more than numpy's 32 dimensions.
 pub fn write_u8(shape: &[usize], data: &[u8]) -> Vec<u8> {
     assert_eq!(shape.iter().product::<usize>(), data.len(), "data of another shape");
     assert!(shape.len() <= 32, "at most 32 dimensions");
     let mut sizes = shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     if shape.len() == 1 {
-        sizes.push(','); // Python's tuple of one
+        sizes.push(','); // Python's one-element tuple
     }
     let mut header = format!("{{'descr': '|u1', 'fortran_order': False, 'shape': ({sizes}), }}");
     let before = MAGIC.len() + 4;
@@ -36,12 +36,12 @@ pub fn write_u8(shape: &[usize], data: &[u8]) -> Vec<u8> {
     [MAGIC, &[1, 0], &(header.len() as u16).to_le_bytes(), header.as_bytes(), data].concat()
 }
 
-/// Reads an array whose values are whole numbers of `0..=255`, whatever their type: bool, integers and floats of any
-/// width. Returns its shape and its row-major values.
+/// Reads an array whose values are whole numbers in `0..=255`, of any type: bool, integers and floats of any width. Returns its shape and
+/// its row-major values.
 ///
 /// # Errors
-/// [`DataError::Format`] naming the part of the header, or the first value, that does not fit, and where the data is not as long as
-/// announced.
+/// [`DataError::Format`] naming the part of the header, or the first value, that does not fit; also if the data does not have the announced
+/// length.
 pub fn read_u8(name: &str, bytes: &[u8]) -> Result<(Vec<usize>, Vec<u8>), DataError> {
     let header = header(name, bytes)?;
     if header.fortran {
@@ -65,13 +65,13 @@ pub fn read_u8(name: &str, bytes: &[u8]) -> Result<(Vec<usize>, Vec<u8>), DataEr
     Ok((header.shape, values))
 }
 
-/// Bytes that hold any header that is read.
+/// Number of bytes that contain any header that is accepted.
 pub(crate) const HEAD: usize = 12 + MAX_HEADER;
 
-/// What the first bytes of a file announce: [`HEAD`] of them where there are so many.
+/// Parses the header from the first bytes of a file: [`HEAD`] of them, or all if there are fewer.
 ///
 /// # Errors
-/// [`DataError::Format`] naming the part that does not fit, and where it ends early.
+/// [`DataError::Format`] naming the part that does not fit, or if the header is cut short.
 pub(crate) fn header(name: &str, bytes: &[u8]) -> Result<ArrayHeader, DataError> {
     const SAVE: &str = "save the array with numpy.save";
     let refuse = |expected: &str, got: String, advice| DataError::format(name, expected, got, advice);

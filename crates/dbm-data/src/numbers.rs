@@ -1,4 +1,4 @@
-//! Numbers as files of arrays store them.
+//! Numbers as array files store them.
 
 use half::f16;
 
@@ -13,7 +13,7 @@ pub(crate) struct Element {
 }
 
 impl Element {
-    /// From numpy's name, such as `|b1` or `<f4`.
+    /// Parses numpy's name, such as `|b1` or `<f4`.
     pub fn parse(descr: &str) -> Option<Self> {
         let mut letters = descr.chars();
         let order = letters.next().filter(|order| "<>|=".contains(*order))?;
@@ -26,7 +26,7 @@ impl Element {
         })
     }
 
-    /// From the third byte of an IDX file.
+    /// Parses the third byte of an IDX file.
     pub fn of_idx(code: u8) -> Option<Self> {
         let (kind, size) = match code {
             0x08 => ('u', 1),
@@ -40,12 +40,12 @@ impl Element {
         Some(Self { kind, size, big_endian: true })
     }
 
-    /// Whether it is an unsigned byte or a bool, so that values are the file's own bytes.
+    /// Whether it is an unsigned byte or a bool, so that the file's bytes are the values.
     pub fn is_byte(self) -> bool {
         self.size == 1 && self.kind != 'i'
     }
 
-    /// Whether it has no fraction.
+    /// Whether it is a whole-number type.
     pub fn is_whole(self) -> bool {
         self.kind != 'f'
     }
@@ -67,24 +67,24 @@ impl Element {
     }
 }
 
-/// What stands before the values in a file of an array.
+/// The header before the values in an array file.
 pub(crate) struct ArrayHeader {
     pub element: Element,
     /// Sizes, slowest first.
     pub shape: Vec<usize>,
-    /// Whether the first size is the fastest and not the last.
+    /// Whether the first size varies fastest instead of the last.
     pub fortran: bool,
-    /// Where the values begin.
+    /// Offset of the values.
     pub start: usize,
 }
 
 impl ArrayHeader {
-    /// How many values are announced, which can be any number.
+    /// How many values the header announces, which can be any number.
     pub fn count(&self) -> u128 {
         self.shape.iter().try_fold(1_u128, |product, &size| product.checked_mul(size as u128)).unwrap_or(u128::MAX)
     }
 
-    /// The bytes that they take.
+    /// The number of bytes they take.
     pub fn size(&self) -> u128 {
         self.count().saturating_mul(self.element.size as u128)
     }

@@ -1,7 +1,7 @@
-//! Pictures out: grids of examples as PNG, and several as a film (animated PNG).
+//! Writing pictures: grids of examples as PNG, and several grids as a film (animated PNG).
 //!
-//! A grid of samples is `grid(&tiles, 10, 2)`. A page of completions is a row of tiles an example (truth, what is known,
-//! each answer, how far the answers agree) and `columns` set to the tiles of a row. One picture alone, pixel by pixel, is `grey`.
+//! A grid of samples is `grid(&tiles, 10, 2)`. A page of completions has one row of tiles per example (truth, known part, each answer,
+//! agreement of the answers), with `columns` set to the tiles per row. A single picture, pixel by pixel, is `grey`.
 
 use crate::DataError;
 use crate::visible::Visible;
@@ -13,16 +13,15 @@ const HAIRLINE: Colour = [198, 200, 206];
 const PAPER: Colour = [255; 3];
 /// More pixels than this are refused: 100 million.
 const MAX_PIXELS: u128 = 100_000_000;
-/// How long a frame of a film stands, and the last one, in hundredths of a second.
+/// How long a frame of a film is shown, and the last one, in hundredths of a second.
 const FRAME: u16 = 10;
 const HOLD: u16 = 200;
-/// Pixels that a film's tiles are about as wide as, side by side: small pictures are drawn larger.
+/// Approximate width in pixels of a film's row of tiles: small pictures are enlarged.
 const FILM_WIDTH: usize = 480;
 
-/// One example as a small picture, high bits white. The default one is an empty place.
+/// One example as a small picture, high bits white. The default is an empty place.
 ///
-/// The constructors take `image`, the rows and columns of an example; without them, or where they do not fit, the picture
-/// is one row.
+/// The constructors take `image`, the rows and columns of an example; if it is absent or does not fit, the picture is one row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tile {
     rows: usize,
@@ -36,12 +35,13 @@ impl Tile {
         Self::new(image, bits.iter().map(|&bit| black_or_white(bit)).collect())
     }
 
-    /// Grey levels, 0 black and 255 white: an image before it was made binary, or the mean of several answers.
+    /// Grey levels, 0 black and 255 white: an image before binarization, or the mean of several answers.
     pub fn levels(image: Option<(usize, usize)>, levels: &[u8]) -> Self {
         Self::new(image, levels.iter().map(|&level| [level; 3]).collect())
     }
 
-    /// A visible layer as its units are meant: in grey where several stand for a value ([`Visible::Planes`]), as bits otherwise. `image` is the rows and columns of units.
+    /// A visible layer, decoded: in grey if several units stand for a value ([`Visible::Planes`]), as bits otherwise. `image` is the rows
+    /// and columns of units.
     pub fn of_units(image: Option<(usize, usize)>, visible: Option<&Visible>, units: &[u8]) -> Self {
         match visible {
             Some(planes @ Visible::Planes { .. }) => {
@@ -52,7 +52,7 @@ impl Tile {
         }
     }
 
-    /// The same picture with the places violet of whose units any is unknown, `[units]`, not 0 where it is.
+    /// The same picture with every value violet that has an unknown unit; `[units]`, nonzero if unknown.
     #[must_use]
     pub fn hiding(mut self, unknown: &[u8]) -> Self {
         let depth = (unknown.len() / self.pixels.len().max(1)).max(1);
@@ -77,8 +77,8 @@ fn black_or_white(bit: u8) -> Colour {
     if bit == 0 { [0; 3] } else { [255; 3] }
 }
 
-/// Tiles in reading order, `columns` to a row, each pixel drawn `scale` wide and high, with lines one pixel (so `scale`)
-/// wide between and around them. A place is as large as the largest tile. Returns a PNG file.
+/// Tiles in reading order, `columns` per row, each pixel drawn `scale` wide and high, with lines one pixel (so `scale`) wide between and
+/// around them. A place is as large as the largest tile. Returns a PNG file.
 ///
 /// ```
 /// use dbm_data::picture::{Tile, grid};
@@ -94,7 +94,7 @@ pub fn grid(tiles: &[Tile], columns: usize, scale: usize) -> Result<Vec<u8>, Dat
     Grid { tiles, columns, scale, line: scale, between: BETWEEN, empty: BETWEEN }.file()
 }
 
-/// The same for white paper: light lines, one pixel wide whatever the scale, and white where no tile is.
+/// The same for white paper: light lines, one pixel wide at any scale, and white where there is no tile.
 ///
 /// ```
 /// use dbm_data::picture::{Tile, light_grid};
@@ -115,15 +115,15 @@ struct Grid<'t> {
     tiles: &'t [Tile],
     columns: usize,
     scale: usize,
-    /// Pixels of a line's width.
+    /// Width of a line in pixels.
     line: usize,
     between: Colour,
-    /// Of a place without a tile, and of the rest of a place with a small one.
+    /// Colour of a place without a tile, and of the rest of a place with a small one.
     empty: Colour,
 }
 
-/// A film, as animated PNG: grids of equally many tiles of one shape, shown one after another, again and again; the last one stands for two seconds. In grey levels, and
-/// drawn as large as about 480 pixels of width allow. `about` is kept in the file as its description.
+/// A film, as animated PNG: grids with equally many tiles of one shape, shown in turn in an endless loop; the last one is shown for two
+/// seconds. It is in grey levels, enlarged as far as about 480 pixels of width allow. `about` is stored in the file as its description.
 ///
 /// ```
 /// use dbm_data::picture::{Tile, film};
@@ -170,7 +170,7 @@ fn film_header<'f>(
 ) -> Result<png::Writer<&'f mut Vec<u8>>, png::EncodingError> {
     let mut encoder = png::Encoder::new(file, width, height);
     encoder.set_color(png::ColorType::Grayscale);
-    // A third larger in half the time: somebody waits for it.
+    // A third larger in half the time: a user waits for it.
     encoder.set_compression(png::Compression::Fast);
     encoder.set_animated(frames, 0)?;
     encoder.add_text_chunk("Description".into(), about.into())?;
@@ -210,7 +210,7 @@ impl Grid<'_> {
         Ok(((width as u32, height as u32), (0..height * width).map(colour).collect()))
     }
 
-    /// The colour at `(y, x)`, places with the line above and left of them being so high and wide.
+    /// The colour at `(y, x)`; places, including the line above and left of them, have this height and width.
     fn colour(&self, (y, x): (usize, usize), (high, wide): (usize, usize)) -> Colour {
         let inside = |at: usize, size: usize| Some((at % size).checked_sub(self.line)? / self.scale);
         let (Some(row), Some(column)) = (inside(y, high), inside(x, wide)) else { return self.between };
@@ -221,7 +221,7 @@ impl Grid<'_> {
     }
 }
 
-/// One picture of 8-bit grey levels as a PNG file, a pixel a level.
+/// One picture of 8-bit grey levels as a PNG file, one pixel per level.
 ///
 /// ```
 /// let png = dbm_data::picture::grey((2, 3), &[0, 50, 100, 150, 200, 255])?;
@@ -230,7 +230,7 @@ impl Grid<'_> {
 /// ```
 ///
 /// # Errors
-/// [`DataError::OutOfRange`] where the levels are not `rows * columns`, or there are none.
+/// [`DataError::OutOfRange`] if the number of levels is not `rows * columns`, or there are none.
 pub fn grey((rows, columns): (usize, usize), levels: &[u8]) -> Result<Vec<u8>, DataError> {
     let asked = |got| DataError::out_of_range("a picture", "a grey level for each of its pixels", &got);
     match (u32::try_from(rows), u32::try_from(columns)) {

@@ -1,4 +1,4 @@
-//! Arrays of numbers, as many in every example, and how they become bits.
+//! Arrays with the same number of values in every example, and their conversion to bits.
 
 use crate::dataset::square;
 use crate::error::zeros;
@@ -6,16 +6,16 @@ use crate::visible::{Encoding, Visible};
 use crate::{DataError, Dataset, THRESHOLD};
 use dbm_core::{DbmError, Examples};
 
-/// Numbers, row after row, of `count` examples of `rows x columns`.
+/// Numbers, row by row, of `count` examples of `rows x columns`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pictures {
     /// Number of examples.
     pub count: usize,
-    /// Rows and columns of each; one row where it is no image.
+    /// Rows and columns of each; one row if it is no image.
     pub shape: (usize, usize),
     /// The values of all examples, `count * rows * columns` of them.
     pub values: Values,
-    /// The class of each example, where known.
+    /// The class of each example, if known.
     pub labels: Option<Vec<u8>>,
 }
 
@@ -24,12 +24,12 @@ pub struct Pictures {
 pub enum Values {
     /// Unsigned 8-bit numbers.
     Bytes(Vec<u8>),
-    /// Any other numbers; NaN where one is missing.
+    /// Any other numbers; NaN if missing.
     Floats(Vec<f32>),
 }
 
 impl Values {
-    /// Number of values, missing ones included.
+    /// Number of values, including missing ones.
     pub fn len(&self) -> usize {
         match self {
             Self::Bytes(values) => values.len(),
@@ -37,15 +37,15 @@ impl Values {
         }
     }
 
-    /// Whether there is no value.
+    /// Whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The value at this place, NaN where it is missing.
+    /// The value at this position, NaN if missing.
     ///
     /// # Panics
-    /// Where `at` is not below [`Values::len`].
+    /// If `at` is not below [`Values::len`].
     pub fn at(&self, at: usize) -> f64 {
         match self {
             Self::Bytes(values) => f64::from(values[at]),
@@ -53,7 +53,7 @@ impl Values {
         }
     }
 
-    /// The lowest and the highest; (0, 0) where all are missing.
+    /// The lowest and the highest value; (0, 0) if all are missing.
     pub fn range(&self) -> (f64, f64) {
         match self {
             Self::Bytes(values) => {
@@ -61,7 +61,7 @@ impl Values {
                 if values.is_empty() { (0.0, 0.0) } else { (f64::from(low), f64::from(high)) }
             }
             Self::Floats(values) => {
-                // The lower or higher of a number and of what is not one is the number.
+                // The minimum or maximum of a number and NaN is the number.
                 let start = (f32::INFINITY, f32::NEG_INFINITY);
                 let (low, high) = values.iter().fold(start, |(low, high), &value| (low.min(value), high.max(value)));
                 if low > high { (0.0, 0.0) } else { (f64::from(low), f64::from(high)) }
@@ -71,13 +71,13 @@ impl Values {
 }
 
 impl Pictures {
-    /// Values of an example.
+    /// Values per example.
     pub fn size(&self) -> usize {
         self.shape.0 * self.shape.1
     }
 
-    /// A bit a value, and this threshold: 0 where all values are 0 or 1, [`THRESHOLD`] for bytes that exceed it, 0.5 for numbers
-    /// from 0 to 1, 0 for numbers from -1 to 1, and midway between the lowest and the highest otherwise.
+    /// One bit per value with this threshold: 0 if all values are 0 or 1, [`THRESHOLD`] for bytes that exceed it, 0.5 for numbers from 0 to
+    /// 1, 0 for numbers from -1 to 1, and otherwise midway between the lowest and the highest.
     pub fn suggest(&self) -> Encoding {
         let (low, high) = self.values.range();
         let threshold = match &self.values {
@@ -90,11 +90,11 @@ impl Pictures {
         Encoding { threshold, ..Encoding::default() }
     }
 
-    /// What the visible units stand for under an encoding. Bytes are scaled from `0..=255`, or from 0 to the highest where that is at most
+    /// What the visible units stand for under an encoding. Bytes are scaled from `0..=255`, or from 0 to the highest if that is at most
     /// [`THRESHOLD`]; other numbers from the lowest to the highest.
     ///
     /// # Errors
-    /// [`DataError::OutOfRange`] for another number of bits than 1 to 8, or a threshold that is not a number.
+    /// [`DataError::OutOfRange`] unless the number of bits is 1 to 8, or if the threshold is not a number.
     pub fn visible(&self, encoding: &Encoding) -> Result<Visible, DataError> {
         let (bits, coding, threshold) = (encoding.bits, encoding.coding, encoding.threshold);
         let visible = match (bits, &self.values) {
@@ -112,7 +112,7 @@ impl Pictures {
         Ok(visible)
     }
 
-    /// Units of an example, and the bytes that [`Pictures::encode`] will take: packed bits, and as many marks where values are missing.
+    /// Units per example, and the bytes that [`Pictures::encode`] will take: packed bits, and as many marks if values are missing.
     pub fn encoded_size(&self, encoding: &Encoding) -> (usize, u64) {
         let units = self.size().saturating_mul(usize::from(encoding.bits));
         let gaps = if self.missing() > 0 { 2 } else { 1 };
@@ -127,7 +127,8 @@ impl Pictures {
         }
     }
 
-    /// Binary examples: unit `value * bits + b` is unit b of a value, as its coding has it; in binary the most significant bit is b = 0. Units of missing values are gaps.
+    /// Binary examples. Unit `value * bits + b` is unit b of a value in its coding; in binary the most significant bit is b = 0. Units of
+    /// missing values are gaps.
     ///
     /// ```
     /// use dbm_data::pictures::{Pictures, Values};
@@ -141,16 +142,16 @@ impl Pictures {
     /// ```
     ///
     /// # Errors
-    /// As [`Pictures::visible`]; [`DataError::Refused`] where there are no values, or not as many as announced, and [`DataError::Format`] for
-    /// another number of labels than of examples.
+    /// As [`Pictures::visible`]; [`DataError::Refused`] if there are no values, or a different number than announced, and
+    /// [`DataError::Format`] if there are not as many labels as examples.
     pub fn encode(&self, name: &str, encoding: &Encoding) -> Result<Dataset, DataError> {
         self.encode_as(name, &self.visible(encoding)?)
     }
 
-    /// Binary examples for a model whose units stand for this: the same threshold, or the same range, whatever these values suggest.
+    /// Binary examples for a model with these visible units: the model's threshold or range is used, whatever these values suggest.
     ///
     /// # Errors
-    /// [`DataError::Format`] for a model of a table, and [`DataError::Refused`] as [`Pictures::encode`].
+    /// [`DataError::Format`] for a model of a table, and [`DataError::Refused`] as in [`Pictures::encode`].
     pub fn encode_as(&self, name: &str, visible: &Visible) -> Result<Dataset, DataError> {
         let examples: Vec<usize> = (0..self.count).collect();
         let labels = self.labels.clone();
@@ -166,7 +167,7 @@ impl Pictures {
         })
     }
 
-    /// The same where `units` says what the value at a place becomes; it is asked example by example, place by place.
+    /// The same, with `units` giving the bits of the value at a position; it is called example by example, position by position.
     pub(crate) fn encode_by(
         &self,
         name: &str,
@@ -198,7 +199,7 @@ impl Pictures {
         Ok(Dataset { name: name.into(), examples: data, image, labels: None, visible: Some(visible) })
     }
 
-    /// Rows of bits, `depth` of each value, which `units` has for the place of a value.
+    /// Rows of bits, `depth` per value, which `units` returns for each position.
     fn pack(
         &self,
         name: &str,
@@ -216,7 +217,8 @@ impl Pictures {
         Ok(packed)
     }
 
-    /// Rows and columns, where an example is an image: of more than one row, or a square number of values, 4 or more, which are taken for a square.
+    /// Rows and columns, if an example is an image: if it has several rows, or a square number of values, 4 or more, which is taken for a
+    /// square.
     pub fn image(&self) -> Option<(usize, usize)> {
         if self.shape.0 > 1 { Some(self.shape) } else { square(self.size()) }
     }
@@ -239,7 +241,7 @@ impl Pictures {
     }
 }
 
-/// Writes units from a place in a row on, the first in the lowest bit.
+/// Writes units from a position in a row on, the first in the lowest bit.
 fn put(row: &mut [u8], unit: usize, units: u8) {
     let wide = u16::from(units) << (unit % 8);
     row[unit / 8] |= wide as u8;
@@ -251,7 +253,7 @@ fn put(row: &mut [u8], unit: usize, units: u8) {
 /// A value's units, the first in the lowest bit.
 struct Code<'a> {
     visible: &'a Visible,
-    /// Of each byte, made once.
+    /// For each byte, computed once.
     bytes: [u8; 256],
 }
 
@@ -275,7 +277,7 @@ impl<'a> Code<'a> {
         match *self.visible {
             Visible::Bits { threshold } => u8::from(value > threshold),
             Visible::Planes { bits, coding, low, high } if high > low => {
-                // What is not a number becomes 0.
+                // NaN becomes 0.
                 let grey = ((value - low) / (high - low) * 255.0 + 0.5) as u8;
                 coding.number(grey, bits)
             }

@@ -1,4 +1,4 @@
-//! What was understood of the visitor's files, before anything is trained.
+//! What the visitor's files contain, before anything is trained.
 
 use crate::DataError;
 use crate::content::{Content, Raw};
@@ -7,40 +7,40 @@ use crate::visible::Encoding;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Examples that the share of ones is estimated from, where there are more.
+/// The share of ones is estimated from this many examples, if there are more.
 const SAMPLE: usize = 1000;
 
-/// What there is, in numbers that no encoding changes.
+/// Numbers that do not depend on the encoding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Number of examples.
     pub count: usize,
-    /// Rows and columns of each; of a table, 1 and its columns.
+    /// Rows and columns of each; for a table, 1 and its number of columns.
     pub shape: (usize, usize),
-    /// Lowest and highest value of pictures; `None` of a table.
+    /// Lowest and highest value of pictures; `None` for a table.
     pub range: Option<(f64, f64)>,
-    /// Share of the values that are missing, 0 to 1; of a table, of its bits.
+    /// Share of the values that are missing, 0 to 1; for a table, share of its bits.
     pub missing_share: f64,
-    /// How many classes there are; 0 where no labels came.
+    /// Number of classes; 0 if there are no labels.
     pub classes: usize,
 }
 
-/// What an encoding makes of it.
+/// The result of an encoding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Preview {
-    /// Visible units of an example.
+    /// Visible units per example.
     pub units: usize,
     /// Bytes that the encoded examples take.
     pub bytes: u64,
-    /// Share of ones among the known bits, 0 to 1: of all rows of a table, of at most 1000 pictures.
+    /// Share of ones among the known bits, 0 to 1: over all rows of a table, over at most 1000 pictures.
     pub share_of_ones: f64,
-    /// Some pictures as the model will see them, each of [`Summary::shape`]: 0 and 255, or with more bits a value that many greys. None of a
-    /// table.
+    /// Some pictures as the model will see them, each of [`Summary::shape`]: 0 and 255 or, with several bits per value, that many greys.
+    /// Empty for a table.
     pub pictures: Vec<Vec<u8>>,
 }
 
 impl Raw {
-    /// What there is.
+    /// Summarizes the data.
     ///
     /// # Errors
     /// Those of [`Raw::encode`].
@@ -61,7 +61,7 @@ impl Raw {
         Ok(Summary { count: self.count(), shape, range, missing_share, classes })
     }
 
-    /// What an encoding makes of it, with at most `count` pictures. Only some pictures are encoded, so that it can follow a slider.
+    /// The result of an encoding, with at most `count` pictures. Only some pictures are encoded, so that it can follow a slider.
     ///
     /// # Errors
     /// Those of [`Raw::encode`].
@@ -92,7 +92,7 @@ impl Raw {
     }
 }
 
-/// At most `most` of `0..count`, evenly spread, the first among them.
+/// At most `most` of `0..count`, evenly spaced, including the first.
 fn spread(count: usize, most: usize) -> Vec<usize> {
     let some = count.min(most.max(1));
     (0..some).map(|at| (at as u128 * count as u128 / some as u128) as usize).collect()

@@ -1,7 +1,7 @@
-//! What the visitor's files hold, understood but not yet binary; and how it becomes binary.
+//! The visitor's files, interpreted but not yet binary; and their encoding.
 //!
-//! [`File`]s become a [`Raw`], once and with everything checked; an [`Encoding`] makes a [`Dataset`](crate::Dataset) of it, as often as the visitor moves a
-//! slider. The encoding that a model was trained with is kept in its checkpoint as a [`Visible`].
+//! [`File`]s become a [`Raw`], once and with everything checked; an [`Encoding`] turns it into a [`Dataset`](crate::Dataset), as often as
+//! the visitor moves a slider. The encoding that a model was trained with is stored in its checkpoint as a [`Visible`].
 
 pub use crate::content::{Content, Raw};
 pub use crate::file::File;

@@ -1,22 +1,21 @@
-//! A random distribution over 12 bits with all its probabilities known: what small models are compared on.
+//! A random distribution over 12 bits whose probabilities are all known, for comparing small models.
 
 use crate::{DataError, Dataset};
 use dbm_core::Examples;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 
-/// Bits of a state.
+/// Bits in a state.
 pub const BITS: usize = 12;
-/// Examples of a data set.
+/// Examples in a data set.
 pub const COUNT: usize = 1000;
 
-/// Prototypes of the mixture.
+/// Number of prototypes in the mixture.
 const PROTOTYPES: usize = 8;
 /// Probability that a bit differs from its prototype's.
 const FLIP: f64 = 0.05;
 
-/// [`COUNT`] independent draws from the target of this seed, with the prototype each came from as its label. Such a row is no
-/// image.
+/// [`COUNT`] independent draws from the target of this seed, labelled with the prototype that each came from. Such a row is not an image.
 ///
 /// The target is a mixture of 8 prototypes `m_k`, drawn uniformly from all states of 12 bits, with weights `w` drawn from the
 /// uniform distribution on the simplex, Dirichlet(1, ..., 1), and each bit flipped with probability 0.05:
@@ -35,7 +34,7 @@ pub fn dataset(seed: u64) -> Result<Dataset, DataError> {
     draws(seed, 1, format!("random target over {BITS} bits, seed {seed}"))
 }
 
-/// [`COUNT`] draws from the same target as those of [`dataset`] and independent of them, to test on.
+/// [`COUNT`] draws from the same target as [`dataset`], independent of its draws, for testing.
 ///
 /// # Errors
 /// Those of [`dataset`].
@@ -43,8 +42,8 @@ pub fn held_out(seed: u64) -> Result<Dataset, DataError> {
     draws(seed, 2, format!("random target over {BITS} bits, seed {seed}, held out"))
 }
 
-/// `p(x)` of all 4096 states of the target of this seed, as [`dataset`] defines it; state `x` has bit `i` high where
-/// `index >> i & 1` is 1. No model has a larger mean log-likelihood under the target than minus its entropy:
+/// `p(x)` of all 4096 states of the target of this seed, as [`dataset`] defines it; state `x` has bit `i` high if `index >> i & 1` is 1. No
+/// model has a larger mean log-likelihood under the target than minus its entropy:
 ///
 /// ```
 /// let entropy: f64 = -dbm_data::target::probabilities(1).iter().map(|p| p * p.ln()).sum::<f64>();
@@ -97,10 +96,10 @@ impl Target {
         Self { components }
     }
 
-    /// A state, and which prototype it came from.
+    /// A state, and the prototype it came from.
     fn draw(&self, random: &mut TargetRandom) -> (u16, u8) {
         let mut left = random.unit();
-        // Rounding may leave a little of the last one's share over.
+        // Rounding may leave a little more than the last one's share.
         let last = self.components.len() - 1;
         let chosen = self.components[..last].iter().position(|(weight, _)| {
             left -= weight;
@@ -112,7 +111,7 @@ impl Target {
     }
 }
 
-/// The random numbers of one purpose: the target itself, or one series of draws.
+/// The random numbers for one purpose: the target itself, or one series of draws.
 struct TargetRandom(Xoshiro256PlusPlus);
 
 impl TargetRandom {
@@ -139,7 +138,7 @@ mod tests {
             assert!((p.iter().sum::<f64>() - 1.0).abs() < 1e-12);
             let components = Target::new(seed).components;
             assert!((components.iter().map(|(weight, _)| weight).sum::<f64>() - 1.0).abs() < 1e-12);
-            // Each bit alone is high with a probability that needs no sum over states.
+            // Each single bit is high with a probability that needs no sum over states.
             for i in 0..BITS {
                 let high: f64 = (0..4096).filter(|x| x >> i & 1 == 1).map(|x| p[x]).sum();
                 let expected: f64 = components.iter().map(|(w, m)| w * if m >> i & 1 == 1 { 1.0 - FLIP } else { FLIP }).sum();
@@ -149,7 +148,7 @@ mod tests {
         assert_ne!(probabilities(1), probabilities(2));
     }
 
-    /// Pearson's statistic in standard deviations from its mean, states expected less than five times pooled.
+    /// Pearson's statistic in standard deviations from its mean; states expected fewer than five times are pooled.
     fn misfit(counts: &[u32], probabilities: &[f64]) -> f64 {
         let n: f64 = counts.iter().map(|&count| f64::from(count)).sum();
         let (mut statistic, mut cells, mut rare) = (0.0, 0.0, (0.0, 0.0));
@@ -175,7 +174,7 @@ mod tests {
             (0..300_000).for_each(|_| counts[usize::from(target.draw(&mut random).0)] += 1);
             let distance = misfit(&counts, &p);
             assert!(distance < 5.0, "seed {seed}: {distance:.1}");
-            // Those of another target do not fit.
+            // Draws from another target do not fit.
             assert!(misfit(&counts, &probabilities(seed + 1)) > 50.0);
             for data in [dataset(seed).unwrap(), held_out(seed).unwrap()] {
                 let mut counts = vec![0; 4096];

@@ -1,4 +1,4 @@
-//! What several test modules share.
+//! Shared helpers of several test modules.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -7,7 +7,7 @@ use crate::DataError;
 pub use common::{gzip, idx};
 use std::fmt::Debug;
 
-/// The words of an error that must have come.
+/// The message of an error that must have occurred.
 pub fn refusal<T: Debug>(result: Result<T, DataError>) -> String {
     result.expect_err("should be refused").to_string()
 }

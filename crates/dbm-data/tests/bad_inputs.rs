@@ -1,6 +1,6 @@
-//! Bad inputs, and the message each gets: the table in `docs/bad-inputs.md`, which this test holds to what the code says.
+//! Bad inputs and the message each gets: the table in `docs/bad-inputs.md`, which this test compares with the code.
 //!
-//! `UPDATE_DOCS=1 cargo test -p dbm-data --test bad_inputs` writes it again.
+//! `UPDATE_DOCS=1 cargo test -p dbm-data --test bad_inputs` regenerates it.
 
 mod common;
 
@@ -11,10 +11,10 @@ use dbm_data::{Checkpoint, DataError, bars, digits, npy};
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-/// Those whose bytes can be written down; the rest of them is made below.
+/// Inputs whose bytes can be written down; the others are generated below.
 const FILES: &str = include_str!("bad_inputs/files.txt");
 
-/// What was tried, and what was said.
+/// The input, and the message.
 struct Case {
     kind: &'static str,
     what: &'static str,
@@ -58,7 +58,7 @@ fn png(width: u32, height: u32, pixels: impl Fn(u32, u32) -> u8) -> Vec<u8> {
     file
 }
 
-/// A PNG file that announces another size, with the right checksum.
+/// A PNG file that announces another size, with a valid checksum.
 fn lying_png(width: u32, height: u32) -> Vec<u8> {
     let mut bytes = png(2, 2, |_, _| 7);
     bytes[16..20].copy_from_slice(&width.to_be_bytes());
@@ -106,7 +106,7 @@ fn read_and_encoded(name: &str, bytes: Vec<u8>) -> Result<(), DataError> {
     raw.encode(&raw.suggest()).map(drop)
 }
 
-/// The bytes of a text with the escapes that the file explains.
+/// The bytes of a text with the escapes explained in that file.
 fn unescaped(text: &str) -> Vec<u8> {
     let (first, escapes) = text.split_once('\\').unwrap_or((text, ""));
     let mut bytes = first.as_bytes().to_vec();
@@ -266,12 +266,12 @@ fn every_refusal_says_what_was_expected_what_came_and_what_to_do() {
     );
     for Case { kind, what, message } in &cases {
         assert!(!message.contains(char::is_control) && message.len() < 500, "{kind}, {what}: {message:?}");
-        // The file (or what was asked for), the finding, and the advice.
+        // The file (or the argument), the finding, and the advice.
         assert!(message.contains([';', ':']) && message.contains(' '), "{kind}, {what}: {message}");
         if kind.starts_with("table") {
             assert!(message.starts_with("t.csv: ") && message.contains("; "), "{what}: {message}");
             assert!(message.contains("expected") || message.contains("accepted are"), "{what}: {message}");
-            // What holds nothing, or is no text, has no lines to name.
+            // An empty file, or one that is not text, has no lines to name.
             let placed = !["holds none", "not text", "text, but is none", "gzip"].iter().any(|words| message.contains(words));
             assert!(!placed || message.contains("line ") || message.contains("column"), "{what}: {message}");
         }

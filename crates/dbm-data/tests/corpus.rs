@@ -1,6 +1,6 @@
-//! What the fuzz targets look for, tried on their corpus and on bytes of proptest's: see `fuzz/src/lib.rs`.
+//! The properties that the fuzz targets check, on their corpus and on proptest's bytes: see `fuzz/src/lib.rs`.
 //!
-//! One test, since the count of memory is of the whole process.
+//! A single test, because memory is counted for the whole process.
 
 #[path = "../../../fuzz/src/lib.rs"]
 mod targets;
@@ -21,7 +21,7 @@ fn no_parser_panics_or_takes_more_memory_than_is_stated() {
             println!("{}", file.display());
             target(seed);
         }
-        // Seeds with a part changed, cut off or put in twice, and bytes of no meaning.
+        // Seeds with a part changed, removed or repeated, and random bytes.
         let damaged =
             (prop::sample::select(seeds), any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<Vec<u8>>(), 0..4_u8);
         // A runner counts its cases: each target has its own.

@@ -1,6 +1,6 @@
-//! Files that numpy, Pillow, pandas and Python's csv wrote, read and held against what these programs say is in them.
+//! Files written by numpy, Pillow, pandas and Python's csv, read and compared with what these programs say they contain.
 //!
-//! `tests/fixtures/make.py` of the repository wrote both.
+//! `tests/fixtures/make.py` in the repository wrote both.
 
 use dbm_data::raw::{Content, File, Raw, ReadOptions, read};
 use serde::Deserialize;
@@ -39,7 +39,7 @@ fn fixture(name: &str) -> Vec<u8> {
 }
 
 fn read_fixtures(names: &[String]) -> Raw {
-    // Names have no say: each gets one that lies.
+    // Names do not matter: each file gets a false one.
     let file = |name: &String| File { name: format!("{name}.docx"), bytes: fixture(name) };
     let files: Vec<File> = names.iter().map(file).collect();
     read(&files, &ReadOptions::default(), &mut |_, _, _| {}).unwrap_or_else(|error| panic!("{names:?}: {error}"))
@@ -80,7 +80,7 @@ fn every_file_is_read_as_those_who_wrote_it_see_it() {
             }
             (content, ..) => panic!("{what} is {content:?}"),
         }
-        // Whatever was read can be shown and made binary.
+        // Whatever was read can be shown and encoded.
         let encoding = raw.suggest();
         let data = raw.encode(&encoding).unwrap();
         let (summary, preview) = (raw.summary().unwrap(), raw.preview(&encoding, 5).unwrap());

@@ -1,6 +1,6 @@
-//! What checkpoints and tables take beside their data: peaks of live bytes, counted by the allocator.
+//! Memory of checkpoints and tables in addition to their data: peaks of live bytes, counted by the allocator.
 //!
-//! One test, since the count is of the whole process.
+//! A single test, because the whole process is counted.
 
 mod common;
 
@@ -11,9 +11,9 @@ use dbm_data::raw::Encoding;
 use dbm_data::{Checkpoint, Precision};
 use std::collections::BTreeMap;
 
-/// Room for names, headers and pieces.
+/// Allowance for names, headers and pieces.
 const LITTLE: usize = 200_000;
-/// Room for names, kinds and the lines looked at first.
+/// Allowance for names, kinds and the lines examined first.
 const TABLE_LITTLE: usize = 500_000;
 
 #[test]
@@ -57,7 +57,7 @@ fn a_table_takes_five_bytes_a_cell_and_little_more_while_it_is_read() {
     assert!(encoding < 2 * rows * columns / 8 + TABLE_LITTLE, "{encoding} bytes to encode it");
     assert_eq!((data.examples.len(), data.examples.width(), data.image), (rows, columns, Some((28, 28))));
 
-    // What is worst for its size: nothing but separators, and nothing but quotes that stand for one.
+    // The worst cases for their size: only separators, and only doubled quotes.
     for text in [",".repeat(90_000), "\"\"\"\"\n".repeat(50_000), "\n".repeat(500_000)] {
         let (reading, _) = peak_of(|| Table::read("x", &text).is_ok());
         let columns = if text.starts_with(',') { text.len() } else { 1 };

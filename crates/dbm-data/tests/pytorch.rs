@@ -1,5 +1,5 @@
-//! The lines in docs/pytorch.md compute the energies that the core does. Needs a Python with torch and safetensors; the variable `PYTHON`
-//! names it. Without one the test says so and ends.
+//! Checks that the lines in docs/pytorch.md compute the same energies as the core. Needs a Python with torch and safetensors, named by the
+//! variable `PYTHON`. Without one the test says so and ends.
 
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::{Dbm, Parameters, Units, init};

@@ -1,6 +1,6 @@
-//! Several files at once, archives and bombs: what is taken, what is left out, and what memory that takes.
+//! Several files at once, archives and bombs: what is accepted, what is left out, and how much memory that takes.
 //!
-//! The last is counted by the allocator for the whole process, so tests that measure hold a lock, and so do the others.
+//! The allocator counts memory for the whole process, so tests that measure it hold a lock, and so do the others.
 
 mod common;
 
@@ -61,7 +61,7 @@ fn the_files_of_one_data_set_find_each_other() {
     let packed = zip(&[("a/train-images.gz", &gzip(&train)), ("a/train-labels", &train_labels)]);
     let inner = try_read(&[file("x", packed)]).unwrap();
     assert_eq!(inner.content, raw.content);
-    // As many of either: those of the training set, whatever their order.
+    // Equally many of each: those of the training set, whatever their order.
     let equal = [
         file("x_test", train.clone()),
         file("y_test", train_labels.clone()),
@@ -81,7 +81,7 @@ fn bytes_behind_an_archive_do_no_harm() {
     for more in [&b"\r\n"[..], &[0; 300]] {
         assert_eq!(try_read(&[file("x.zip", [&archive[..], more].concat())]).unwrap().content, whole.content);
     }
-    // Bytes before it make it no file of this kind.
+    // With bytes before it, the file is not of this kind.
     assert!(try_read(&[file("x.zip", [b"\0\x01", &archive[..]].concat())]).is_err());
 }
 
@@ -118,7 +118,7 @@ fn bombs_are_refused_before_they_are_unpacked() {
     let _alone = alone();
     let zeros = vec![0; 20_000_000];
     let little = 2_000_000;
-    // A header that announces less than comes, an archive whose directory lies, and one that announces too much in all.
+    // A header that announces less than there is, an archive with a false directory, and one that announces too much in all.
     let bomb = file("b.gz", gzip(&[&idx(&[2, 5], &[])[..], &zeros].concat()));
     let (peak, result) = peak_of(|| try_read(std::slice::from_ref(&bomb)));
     assert!(result.unwrap_err().to_string().contains("10 bytes of data, as its header announces, but more follow"));

@@ -1,17 +1,17 @@
-//! What becomes of a command.
+//! Carries out commands.
 
 use crate::models::{examples, in_full, model, of_source, small, words};
 use dbm_core::Settings;
 use dbm_core::diagnostics::{Samples, exact_gradient, expectations};
 use dbm_protocol::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, RunPairsJob};
 
-/// Multiply-adds between two words about progress: some tens of milliseconds in a browser.
+/// Multiply-adds between two progress reports: some tens of milliseconds in a browser.
 const WORK: u64 = 20_000_000;
 
-/// Couplings, or samples, that one job may be asked for.
+/// Maximum number of couplings or samples in one job.
 const MOST: u32 = 10_000_000;
 
-/// Does a job. `progress` hears how many parts of how many are done, every few tens of milliseconds of a long one.
+/// Does a job. `progress` receives the number of parts done and the total, every few tens of milliseconds in a long one.
 ///
 /// ```
 /// use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, ModelSource};
@@ -70,7 +70,7 @@ fn estimate(job: EstimateJob, progress: &mut dyn FnMut(u32, u32)) -> Result<Diag
     Ok(DiagnosticsEvent::Estimate { sums, chains })
 }
 
-/// Settings of a run, of which only the estimator's matter here: the shape of the run's images does not.
+/// Settings of a run. Only the estimator's matter here; the shape of the run's images does not.
 fn of_estimator(settings: Settings) -> Settings {
     Settings { image: None, ..settings }
 }
@@ -86,7 +86,7 @@ fn range(what: &str, first: u32, count: u32) -> Result<std::ops::Range<u32>, Str
     }
 }
 
-/// Passes progress on whenever that much work was done.
+/// Passes progress on each time this much work has been done.
 fn every(between: u64, progress: &mut dyn FnMut(u32, u32), total: u32) -> impl FnMut(u32, u64) {
     let mut since = 0_u64;
     move |done, work| {

@@ -1,6 +1,8 @@
-//! The workers that study couplings and estimators of models at rest, for the views of Coupling and Proof: a program of its own, so that only those who open them fetch it.
+//! The workers that study couplings and estimators at fixed parameters, for the Coupling and Proof views: a separate program, so that only
+//! visitors who open these views fetch it.
 //!
-//! Each command is a job of its own, from its message to its answer. Nothing is kept between them, and nothing here is of the browser; `shell` carries the messages.
+//! Each command is a separate job, from its message to its answer. Nothing is kept between jobs, and nothing here depends on the browser;
+//! `shell` carries the messages.
 
 mod answer;
 mod models;

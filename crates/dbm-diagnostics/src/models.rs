@@ -6,10 +6,10 @@ use dbm_core::{Backend, Dbm, DbmError, Examples, init};
 use dbm_data::{Checkpoint, DataError};
 use dbm_protocol::{ModelSource, SmallModel};
 
-/// Units, in all, of a model that is sent in full.
+/// Maximum number of units of a model that is sent in full.
 const MAX_UNITS: usize = 400;
 
-/// Parameters are at most so large: beyond, nothing is left to chance, and sums of exponentials overflow.
+/// Maximum absolute value of a parameter: beyond it units are deterministic, and sums of exponentials overflow.
 const LARGEST: f32 = 1000.0;
 
 /// The model in a message.
@@ -34,7 +34,7 @@ fn within_reach(model: &Dbm) -> Result<(), String> {
     }
 }
 
-/// The model of a source, and the ladder of its run's past where there is one. A generated model is small; a checkpoint's may be of any size.
+/// The model of a source, and the ladder of its run's past if there is one. A generated model is small; a checkpoint's may have any size.
 pub fn of_source(source: ModelSource) -> Result<(Dbm, Option<Ladder>), String> {
     let checked = |sizes: Vec<u32>| -> Result<Vec<usize>, String> {
         let sizes: Vec<usize> = sizes.into_iter().map(|n| n as usize).collect();
@@ -78,7 +78,7 @@ fn few_units(sizes: &[usize]) -> Result<(), String> {
     Err(format!("a model of at most {MAX_UNITS} units was expected, but one of {units} came; choose smaller layers"))
 }
 
-/// A model with all its parameters, as it is sent.
+/// A model with all its parameters, in the form in which it is sent.
 pub fn in_full(model: &Dbm) -> SmallModel {
     SmallModel {
         sizes: model.sizes().iter().map(|&n| n as u32).collect(),

@@ -1,4 +1,4 @@
-//! What is of the browser here.
+//! The part that depends on the browser.
 
 use crate::answer;
 use dbm_protocol::transport::{reply, serve};

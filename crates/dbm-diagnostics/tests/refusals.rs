@@ -1,4 +1,4 @@
-//! No message makes the worker panic: what makes no sense is refused with words.
+//! No message makes the worker panic: invalid ones are refused with a reason.
 
 use dbm_core::diagnostics::{CorrectionProbabilityPlan, CouplingKernel, CouplingStart, Couplings, ReplayPlan, RunPair, RunPairs};
 use dbm_core::gradient::SmcPath;
@@ -12,7 +12,7 @@ fn refusal(command: DiagnosticsCommand) -> String {
     answer(command, &mut |_, _| ()).map(|_| asked).expect_err("refused")
 }
 
-/// What is said of something that makes sense, once it is changed so.
+/// The answer to a valid request after this change to it.
 fn refused<T>(mut asked: T, change: fn(&mut T), command: fn(T) -> DiagnosticsCommand) -> String {
     change(&mut asked);
     refusal(command(asked))
@@ -142,7 +142,7 @@ fn pairs_of_runs_are_the_same_in_any_jobs_of_a_checkpoint_of_any_size() {
     let whole = pairs_of(run_pairs());
     let part = |first_pair, count| pairs_of(RunPairsJob { first_pair, count, ..run_pairs() });
     assert_eq!(whole, [part(0, 5), part(5, 1), part(6, 6)].concat());
-    // Larger than what is sent in full, and that says so where that is asked for.
+    // Too large to be sent in full; the answer says so if it is requested.
     let checkpoint = ModelSource::Checkpoint { bytes: include_bytes!("../../../www/models/mnist.safetensors").to_vec() };
     let pairs = RunPairs { particles: 2, steps: 1, cap: 2, ..run_pairs().pairs };
     let digits = pairs_of(RunPairsJob { model: checkpoint.clone(), pairs, first_pair: 3, count: 1 });

@@ -1,4 +1,4 @@
-//! Answers to questions: examples with something hidden, and what a model fills in.
+//! Answers to questions: examples with something hidden, which a model fills in.
 
 use crate::{EngineError, Job, MAX_SWEEPS, Progress};
 use dbm_core::classes::{likeliest, predictions, shared};
@@ -10,25 +10,25 @@ use dbm_core::{Clamp, Dbm};
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 
-/// Chains that say together what class an example is of, and where their addresses begin: those of answers begin at 0.
+/// Chains that together estimate the class of an example, and where their addresses begin: those of answers begin at 0.
 pub const VOTERS: usize = 32;
 const FIRST_VOTER: u64 = 1 << 40;
-/// How the class of an example is read that is to be cleaned up, in however few sweeps.
+/// How the class is read of an example that is to be cleaned up, however few sweeps that takes.
 pub const READING: SamplingSchedule = SamplingSchedule::Annealed(100);
 
 /// Examples with something hidden.
 #[derive(Clone, Debug)]
 pub struct Questions {
-    /// Their visible layers, `[count, n_0]`; what is hidden may be anything.
+    /// Their visible layers, `[count, n_0]`; hidden units may hold anything.
     pub visible: Matrix,
-    /// What of them is known.
+    /// Which of their units are known.
     pub known: Clamp,
-    /// The number of the first: that of an example and of its answer are the address of whatever is random about it.
+    /// The number of the first one: the number of an example and of its answer addresses all of its random numbers.
     pub first: usize,
 }
 
 impl Questions {
-    /// Each of them so many times, one after another.
+    /// Repeats each of them this many times in a row.
     fn each(&self, times: usize) -> (Matrix, Clamp) {
         let rows: Vec<usize> = (0..self.visible.rows()).flat_map(|row| std::iter::repeat_n(row, times)).collect();
         (self.visible.select(&rows), self.known.of_rows(&rows, self.visible.columns()))
@@ -38,36 +38,37 @@ impl Questions {
 /// How answers are drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct Answering {
-    /// Answers to each question.
+    /// Answers per question.
     pub answers: u32,
     /// How a chain goes from noise to an answer.
     pub schedule: SamplingSchedule,
-    /// Whether a local search ends it.
+    /// Whether it ends with a local search.
     pub search: bool,
-    /// The classes of the answers, of models whose top layer stands for classes.
+    /// The classes of the answers, if the top layer stands for classes.
     pub classes: Classes,
-    /// Whether the examples are to be cleaned up: what is known is then only where the chains begin, and nothing is clamped.
+    /// Whether the examples are to be cleaned up: the known units are then only the start of the chains, and nothing is clamped.
     pub clean_up: bool,
 }
 
 impl Answering {
-    /// By this method with so many Gibbs sweeps, where it has any; of no class.
+    /// This method with this many Gibbs sweeps, if it has any; no class.
     pub fn by(method: Method, sweeps: u32, answers: u32) -> Self {
         let (schedule, search) = (method.schedule(sweeps), method.is_searched());
         Self { answers, schedule, search, classes: Classes::Free, clean_up: false }
     }
 }
 
-/// Of which classes the answers are.
+/// Which classes the answers have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Classes {
-    /// Of whichever they come to.
+    /// Whatever class the chains reach.
     Free,
-    /// All of this one.
+    /// All of this class.
     Given(usize),
-    /// As probable as each is by what is known, which is read first; answers that are cleaned up are of whichever they come to.
+    /// In proportion to the class probabilities given the known units, which are read first; cleaned-up answers have whatever class they
+    /// reach.
     Read(ClassReading),
-    /// All of the likeliest, read first.
+    /// All of the likeliest class, which is read first.
     Likeliest(ClassReading),
 }
 
@@ -80,12 +81,12 @@ choices! {
         "Class first",
         "Of a model with labels: read first what class the example is of, and draw the answers with classes clamped, in proportion to how probable each is; with --consensus all with the likeliest",
     );
-    /// By [`VOTERS`] chains together.
+    /// With [`VOTERS`] chains together.
     Chains = "chains", "chains", "As 32 chains say together";
     MeanField = "mean-field", "mean field", "As mean field predicts it, for models that were trained to";
 }
 
-/// Answers at work.
+/// Answers being drawn.
 ///
 /// ```
 /// use dbm_core::{Clamp, Units, complete::Method, init, linalg::Matrix};
@@ -103,9 +104,9 @@ pub struct Answers<M> {
     answering: Answering,
     seed: u64,
     stage: Stage,
-    /// How probable each class of each example is, once it was read.
+    /// How probable each class of each example is, once read.
     classes: Vec<Vec<f64>>,
-    /// Sweeps that were made to read classes.
+    /// Sweeps made to read classes.
     read: u32,
 }
 
@@ -115,23 +116,23 @@ enum Stage {
     Ended,
 }
 
-/// Answers, one question's after another's.
+/// Answers, grouped by question.
 pub struct Answered {
-    /// `[count, answers, n_0]`, bytes 0 and 1; known units are as they were given.
+    /// `[count, answers, n_0]`, bytes 0 and 1; known units are unchanged.
     pub bits: Vec<u8>,
-    /// What the search of each did; of those without a search, nothing.
+    /// Statistics of each search; zero if there was none.
     pub searches: Vec<SearchInfo>,
-    /// How probable each class of each example is, where it was read.
+    /// How probable each class of each example is, if read.
     pub classes: Vec<Vec<f64>>,
-    /// The chains where they ended.
+    /// The chains at their end.
     pub chains: Completer,
 }
 
 impl<M: Deref<Target = Dbm>> Answers<M> {
-    /// Answers to be drawn. Each depends on the model, its question, the seed and its number alone.
+    /// Answers to be drawn. Each depends only on the model, its question, the seed and its number.
     ///
     /// # Panics
-    /// If the questions are not of the model's shape, or it has not the class that is given.
+    /// If the questions do not have the model's shape, or the model does not have the given class.
     pub fn new(model: M, questions: Questions, answering: Answering, seed: u64) -> Self {
         let mut job = Self { model, questions, answering, seed, stage: Stage::Ended, classes: vec![], read: 0 };
         job.stage = match answering.classes {
@@ -151,7 +152,7 @@ impl<M: Deref<Target = Dbm>> Answers<M> {
         job
     }
 
-    /// The chains of the answers where they begin, each clamped to its class, if it has one.
+    /// The chains of the answers at their start, each clamped to its class, if it has one.
     fn begins(&self) -> Stage {
         let answers = self.answering.answers as usize;
         let (visible, known) = self.questions.each(answers);
@@ -172,7 +173,7 @@ impl<M: Deref<Target = Dbm>> Answers<M> {
 }
 
 impl<'m> Answers<&'m Dbm> {
-    /// The chain of the first answer, where it begins; of the class that is given, and of no class that would be read.
+    /// The chain of the first answer at its start; uses a given class, but none that would have to be read.
     pub fn first(model: &'m Dbm, questions: &Questions, answering: Answering, seed: u64) -> Completer {
         let classes = if let Classes::Given(_) = answering.classes { answering.classes } else { Classes::Free };
         let answering = Answering { answers: 1, clean_up: false, classes, ..answering };
@@ -183,7 +184,7 @@ impl<'m> Answers<&'m Dbm> {
     }
 }
 
-/// What `VOTERS` chains say together, of each question's in turn.
+/// What each group of `VOTERS` chains says together, question by question.
 fn together(votes: &[Vec<f64>]) -> Vec<f64> {
     (0..votes[0].len()).map(|class| votes.iter().map(|vote| vote[class]).sum::<f64>() / votes.len() as f64).collect()
 }

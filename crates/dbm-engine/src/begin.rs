@@ -4,24 +4,24 @@ use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::settings::{Initialization, RunPlan};
 use dbm_core::{DbmError, Examples, Footprint, Host, Trainer, init};
 
-/// Examples of a minibatch of pretraining, which is computed in one piece, unlike a gradient step.
+/// Examples in a minibatch of pretraining, which is computed in one piece, unlike a gradient step.
 const PRETRAINING_BATCH: usize = 100;
 
 /// A run that has taken no step.
 pub enum Begun {
-    /// It is first pretrained, layer by layer, and its first step comes after that.
+    /// It is pretrained first, layer by layer; its first step comes after that.
     Pretraining(Box<Pretrainer>),
     /// At its first step.
     Training(Box<Trainer>),
 }
 
-/// Units in each layer of a plan's model on `n` visible ones: the hidden layers, and above them the units that stand for classes, if there are such.
+/// Units in each layer of a plan's model on `n` visible ones: the hidden layers and, above them, the class units, if there are any.
 pub fn layers(plan: &RunPlan, n: usize) -> Vec<usize> {
     let classes = Some(plan.settings.classes).filter(|&classes| classes > 0);
     std::iter::once(n).chain(plan.hidden.iter().map(|&size| size as usize)).chain(classes).collect()
 }
 
-/// Memory that a run takes, pretraining included, where as many threads estimate its gradient.
+/// Memory that a run takes, pretraining included, if this many threads estimate its gradient.
 pub fn footprint(plan: &RunPlan, data: &Examples, threads: usize) -> Footprint {
     let sizes = layers(plan, data.width());
     let run = Footprint::of_data(&sizes, &plan.settings, data, threads);
@@ -37,7 +37,7 @@ fn pretraining(plan: &RunPlan) -> Option<PretrainSettings> {
     Some(PretrainSettings { steps: u64::from(steps), learning_rate, batch, seed, ..PretrainSettings::default() })
 }
 
-/// Begins a run by its plan, once `check` has seen what memory it takes.
+/// Begins a run from its plan, once `check` has approved its memory.
 ///
 /// # Errors
 /// Those of [`dbm_core::Settings::check`], of `check`, and of the model's sizes.

@@ -1,11 +1,11 @@
-//! One answer of many.
+//! One answer made of several.
 
 use dbm_core::complete::{balanced, consensus, majority};
 use dbm_core::words::{choices, words};
 use serde::{Deserialize, Serialize};
 
 choices! {
-    /// One answer of many.
+    /// How several answers become one.
     #[derive(Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
     pub enum Consensus = words(
@@ -19,7 +19,7 @@ choices! {
 }
 
 impl Consensus {
-    /// Of `answers` answers to each question, `[count, answers, n]`, the one that is made of them, `[count, n]`.
+    /// Combines `answers` answers to each question, `[count, answers, n]`, into one each, `[count, n]`.
     pub fn of(self, n: usize, answers: usize, bits: &[u8]) -> Vec<u8> {
         let of_one = |bits: &[u8]| match self {
             Self::Medoid => bits.chunks(n).nth(consensus(n, bits)).unwrap_or_default().to_vec(),

@@ -6,10 +6,10 @@ use thiserror::Error;
 /// Why a job ends without its result.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum EngineError {
-    /// What the core refuses.
+    /// An error of the core.
     #[error(transparent)]
     Model(#[from] DbmError),
-    /// Too few samples of a class.
+    /// Too few samples of a class were found.
     #[error(
         "of {drawn} samples the model itself reads {found} as of class {class}, and {wanted} were asked for; train it longer, or draw without a class"
     )]
@@ -20,7 +20,7 @@ pub enum EngineError {
         drawn: usize,
         /// How many of them were of the class.
         found: usize,
-        /// How many were asked for.
+        /// How many were requested.
         wanted: usize,
     },
 }

@@ -1,32 +1,32 @@
-//! Work that is done piece by piece.
+//! Work that is done in pieces.
 
 use crate::EngineError;
 
 /// How far a job is.
 pub enum Progress<T> {
-    /// There is more to do: so many parts of so many are done.
+    /// There is more to do: this many parts of the total are done.
     Goes {
-        /// Parts done,
+        /// Parts done.
         done: u32,
-        /// and of how many.
+        /// Total parts.
         total: u32,
     },
     /// It is done, with this result.
     Ends(T),
 }
 
-/// Work that is done piece by piece. To cancel it is to drop it.
+/// Work that is done in pieces. Dropping it cancels it.
 pub trait Job {
-    /// What comes of it.
+    /// Its result.
     type Result;
 
-    /// Does the next piece, which takes milliseconds. Not to be called once the job has ended.
+    /// Does the next piece, which takes milliseconds. Must not be called after the job has ended.
     ///
     /// # Errors
     /// Why there will be no result.
     fn advance(&mut self) -> Result<Progress<Self::Result>, EngineError>;
 
-    /// Does the rest at once.
+    /// Does the rest in one call.
     ///
     /// # Errors
     /// Those of [`Job::advance`].

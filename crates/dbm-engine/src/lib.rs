@@ -1,9 +1,11 @@
-//! Long work as jobs, in the same words for the page's worker, the command and the experiments: they begin jobs, show how far each is, and write down what comes of it.
+//! Long work as jobs, described the same way for the page's worker, the command and the experiments: they begin jobs, show their progress,
+//! and write down the results.
 //!
-//! A [`Job`] advances piece by piece, so that a worker can hear requests between two pieces. Where there are threads, its parts are jobs of their own, one for each thread. The bits
-//! are the same either way: whatever is random belongs to an address, of a chain or a row, and not to who works on it.
+//! A [`Job`] advances in pieces, so that a worker can handle requests between two pieces. With several threads, its parts are jobs too, one
+//! per thread. The bits are the same either way: random numbers belong to the address of a chain or a row, not to the thread that works on
+//! it.
 //!
-//! Nothing here is of a file, a clock or the browser.
+//! Nothing here depends on files, clocks or the browser.
 
 mod answer;
 mod begin;
@@ -23,5 +25,5 @@ pub use of_class::{OfClass, OfClassSamples};
 pub use rows::{ByRow, Filling, RowByRow};
 pub use samples::{Drawn, Samples, Sweeps, Swept};
 
-/// Sweeps after which a local search is stopped; what it did says so.
+/// Sweeps after which a local search is stopped; its statistics say so.
 pub const MAX_SWEEPS: u32 = 10_000;

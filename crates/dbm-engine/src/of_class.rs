@@ -1,4 +1,4 @@
-//! Samples of one class: those that the model itself reads as of that class.
+//! Samples of one class: those that the model itself reads as that class.
 
 use crate::samples::TOGETHER;
 use crate::{EngineError, Job, MAX_SWEEPS, Progress};
@@ -8,22 +8,23 @@ use dbm_core::complete::{Completer, SamplingSchedule};
 use dbm_core::sweep::SearchInfo;
 use std::ops::{Deref, Range};
 
-/// Samples drawn for each one that is wanted, at most.
+/// Maximum number of samples drawn for each one requested.
 const TRIES: usize = 100;
 
-/// Samples of one class that are wanted of a model whose top layer stands for classes: the first that it reads as of the class, in the order of their chains. Where the schedule draws a
-/// class first, all chains are of this one, and few are read otherwise; where it does not, chains with a class clamped would have to mix again, and they are free.
+/// The samples of one class requested from a model whose top layer stands for classes: the first that it reads as the class, in the order
+/// of their chains. If the schedule draws a class first, all chains are of this class, because few would be read as it otherwise. If it
+/// does not, the chains are free, because chains with a clamped class would have to mix again.
 #[derive(Clone, Copy, Debug)]
 pub struct OfClass {
     /// How each is drawn.
     pub schedule: SamplingSchedule,
     /// The class, counted from 0.
     pub class: usize,
-    /// Whether the model was trained to predict classes by mean field, and so reads them.
+    /// Whether the model was trained to predict classes by mean field, and so reads them that way.
     pub predicts: bool,
-    /// How many are wanted.
+    /// How many are requested.
     pub count: usize,
-    /// Their seed.
+    /// The seed of the samples.
     pub seed: u64,
 }
 
@@ -32,7 +33,7 @@ pub struct OfClass {
 pub struct OfClassSamples {
     /// `[count, n_0]`, bytes 0 and 1.
     pub bits: Vec<u8>,
-    /// What the search of each did.
+    /// Statistics of each search.
     pub searches: Vec<SearchInfo>,
     /// Energy of the whole state of each.
     pub energies: Vec<f64>,
@@ -41,12 +42,12 @@ pub struct OfClassSamples {
 }
 
 impl OfClass {
-    /// Chains where they begin.
+    /// Chains at their start.
     fn begin(&self, model: &Dbm, chains: Range<usize>) -> Completer {
         Completer::sample_class(model, (self.schedule, self.class), chains.len(), self.seed, chains.start as u64)
     }
 
-    /// What chains at the end of their way have of the class.
+    /// What finished chains contribute to the class.
     fn taken(&self, model: &Dbm, chains: &mut Completer) -> OfClassSamples {
         let (bits, searches) = chains.finish(model, MAX_SWEEPS);
         let (energies, classes) = (chains.energies(model), read(model, chains.layer(0), self.predicts));
@@ -61,7 +62,7 @@ impl OfClass {
         kept
     }
 
-    /// What these chains have of the class.
+    /// What these chains contribute to the class.
     pub fn draw(&self, model: &Dbm, chains: Range<usize>) -> OfClassSamples {
         let mut drawn = self.begin(model, chains);
         let mut done = 0;
@@ -71,7 +72,8 @@ impl OfClass {
         self.taken(model, &mut drawn)
     }
 
-    /// Adds what the next chains have, as far as it is wanted. Whether that is enough, or so few are of the class that the search for more ends.
+    /// Adds what the next chains contribute, up to the number requested. Returns whether that is enough, or whether so few are of the class
+    /// that the search for more ends.
     pub fn collect(&self, kept: &mut OfClassSamples, part: &OfClassSamples) -> bool {
         let n = part.bits.len() / part.searches.len().max(1);
         let room = self.count - kept.searches.len();
@@ -82,13 +84,13 @@ impl OfClass {
         kept.searches.len() == self.count || kept.drawn >= TRIES * self.count
     }
 
-    /// Why these are not what was wanted.
+    /// Why fewer were found than requested.
     pub fn few(&self, kept: &OfClassSamples) -> EngineError {
         let OfClassSamples { searches, drawn, .. } = kept;
         EngineError::FewOfClass { class: self.class, drawn: *drawn, found: searches.len(), wanted: self.count }
     }
 
-    /// The samples as a job for one thread. As many as wanted, or at least one.
+    /// The samples as a job for one thread: as many as requested, at least one.
     pub fn job<M: Deref<Target = Dbm>>(self, model: M) -> impl Job<Result = OfClassSamples> {
         let chains = self.begin(&model, 0..TOGETHER);
         OfClassJob { model, wanted: self, chains, done: 0, kept: OfClassSamples::default() }

@@ -6,28 +6,28 @@ use dbm_core::{DbmError, Examples};
 use std::borrow::Borrow;
 use std::sync::Arc;
 
-/// Work that goes row by row, whose results do not depend on which rows were done before.
+/// Work that goes row by row, with results that do not depend on the order of the rows.
 pub trait ByRow {
-    /// What comes of a row.
+    /// The result of a row.
     type Row;
 
     /// How many rows there are.
     fn rows(&self) -> usize;
 
-    /// Does a row.
+    /// Processes a row.
     ///
     /// # Errors
-    /// Those of the core.
+    /// Errors of the core.
     fn row(&self, row: usize) -> Result<Self::Row, DbmError>;
 }
 
-/// The gaps of a table, filled in: of each row the probability that each unit is high, 0 or 1 where it is known.
+/// A table with its gaps filled in: for each row the probability that each unit is high, 0 or 1 if it is known.
 pub struct Filling<D> {
-    /// What fills them.
+    /// What fills the gaps.
     pub imputer: Imputer,
     /// The table.
     pub data: D,
-    /// Which of its rows.
+    /// Which of its rows to fill.
     pub rows: Vec<usize>,
 }
 
@@ -43,7 +43,7 @@ impl<D: Borrow<Examples>> ByRow for Filling<D> {
     }
 }
 
-/// What is said of hidden cells, scored; those who ask report on it afterwards.
+/// The scored predictions of hidden cells; callers report on them afterwards.
 impl ByRow for Arc<Evaluation> {
     type Row = Vec<Outcome>;
 
@@ -56,14 +56,14 @@ impl ByRow for Arc<Evaluation> {
     }
 }
 
-/// Such work as a job for one thread, a row a piece.
+/// Such work as a job for one thread, one row per piece.
 pub struct RowByRow<W: ByRow> {
     work: W,
     done: Vec<W::Row>,
 }
 
 impl<W: ByRow> RowByRow<W> {
-    /// None of it is done yet.
+    /// No row is done yet.
     pub fn new(work: W) -> Self {
         Self { work, done: Vec::new() }
     }

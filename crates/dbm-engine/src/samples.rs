@@ -6,10 +6,10 @@ use dbm_core::sweep::SearchInfo;
 use dbm_core::{Dbm, decode};
 use std::ops::{Deref, Range};
 
-/// Chains that advance together, so that a sweep of them is short.
+/// Chains that advance together; few, so that one sweep of them is short.
 pub(crate) const TOGETHER: usize = 16;
 
-/// Samples at work.
+/// Samples being drawn.
 ///
 /// ```
 /// use dbm_core::{Units, complete::SamplingSchedule, init};
@@ -28,7 +28,7 @@ pub struct Samples<M> {
     numbers: Range<usize>,
     layer: usize,
     drawn: Drawn,
-    /// The chains of the next ones, and the sweeps that they have made.
+    /// The chains of the next samples, and the sweeps they have made.
     chains: Option<(Completer, u32)>,
 }
 
@@ -37,19 +37,19 @@ pub struct Samples<M> {
 pub struct Drawn {
     /// `[count, n_0]`, bytes 0 and 1.
     pub bits: Vec<u8>,
-    /// What the search of each did.
+    /// Statistics of each search.
     pub searches: Vec<SearchInfo>,
-    /// What a hidden layer of each says alone of the visible one, `[count, n_0]` unit values, where that was asked for.
+    /// What one hidden layer of each says about the visible layer, `[count, n_0]` unit values, if requested.
     pub heard: Vec<f32>,
 }
 
 impl<M: Deref<Target = Dbm>> Samples<M> {
-    /// The samples of these numbers. Each depends on the model, the schedule, the seed and its number alone.
+    /// The samples with these numbers. Each depends only on the model, the schedule, the seed and its number.
     pub fn new(model: M, schedule: SamplingSchedule, numbers: Range<usize>, seed: u64) -> Self {
         Self { model, schedule, seed, numbers, layer: 0, drawn: Drawn::default(), chains: None }
     }
 
-    /// With what this hidden layer of each says alone ([`decode`]); 0 for none.
+    /// Also decodes this hidden layer of each ([`decode`]); 0 for none.
     #[must_use]
     pub fn hearing(self, layer: usize) -> Self {
         Self { layer, ..self }
@@ -83,7 +83,7 @@ impl<M: Deref<Target = Dbm>> Job for Samples<M> {
     }
 }
 
-/// Chains from noise on their way to a number of Gibbs sweeps.
+/// Chains that start from noise and make a number of Gibbs sweeps.
 pub struct Sweeps<M> {
     model: M,
     chains: Completer,
@@ -91,10 +91,10 @@ pub struct Sweeps<M> {
     done: u32,
 }
 
-/// Where they stand after these sweeps.
+/// The chains after these sweeps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Swept {
-    /// The modes that local searches from there end in, `[count, n_0]`, bytes 0 and 1.
+    /// The modes of local searches from the chains, `[count, n_0]`, bytes 0 and 1.
     pub bits: Vec<u8>,
     /// Energy of each, in nats.
     pub energies: Vec<f64>,
@@ -103,7 +103,7 @@ pub struct Swept {
 }
 
 impl<M: Deref<Target = Dbm>> Sweeps<M> {
-    /// `count` chains; those of more sweeps are the same further on.
+    /// `count` chains. Chains with more sweeps are the same chains further on.
     pub fn new(model: M, count: usize, sweeps: u32, seed: u64) -> Self {
         let chains = Completer::sample(&model, count, seed, 0);
         Self { model, chains, total: sweeps, done: 0 }

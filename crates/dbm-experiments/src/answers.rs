@@ -1,4 +1,4 @@
-//! Answers to questions: examples with something hidden, and what a model fills in.
+//! Answers to questions: examples with something hidden, which a model fills in.
 
 use crate::samples::CHAINS;
 use crate::{Error, Session, files};
@@ -12,23 +12,25 @@ use dbm_engine::{Answers, ClassReading, Classes, Consensus, Job, Questions, VOTE
 use std::ops::Range;
 use std::path::Path;
 
-/// How answers are drawn, and what is made of them.
+/// How answers are drawn and combined.
 #[derive(Clone, Copy, Debug)]
 pub struct Answering {
-    /// Answers to each question.
+    /// Answers per question.
     pub answers: u32,
-    /// How each is drawn.
+    /// The method for each.
     pub method: Method,
-    /// Gibbs sweeps of the methods that have some.
+    /// Gibbs sweeps, for methods that have any.
     pub sweeps: u32,
-    /// Makes one answer of all.
+    /// How several answers become one.
     pub consensus: Option<Consensus>,
-    /// Before anything is filled in the class of the example is read in this way and then clamped: of models whose top layer stands for classes. Several answers share the classes as they are
+    /// Before anything is filled in, the class of the example is read this way and then clamped, for models whose top layer stands for
+    /// classes. Several answers share the classes in proportion to their probabilities; if they are combined into one, all have the
+    /// likeliest class.
     /// probable; where one answer is made of them, all are of the likeliest.
     pub class_first: Option<ClassReading>,
 }
 
-/// That the data are of the model's shape, and that there are as many examples as asked for.
+/// Checks that the data have the model's shape, and that there are as many examples as requested.
 ///
 /// # Errors
 /// [`Error::Input`] and [`Error::Usage`].
@@ -47,12 +49,12 @@ pub fn check_fit(model: &Dbm, data: &Dataset, count: usize) -> Result<(), Error>
 }
 
 impl Answering {
-    /// Answers an example that are kept.
+    /// Answers kept per example.
     pub fn kept(&self) -> usize {
         if self.consensus.is_some() { 1 } else { self.answers as usize }
     }
 
-    /// In the engine's words.
+    /// The same in the engine's types.
     fn of_engine(&self) -> dbm_engine::Answering {
         let classes = match (self.class_first, self.consensus) {
             (None, _) => Classes::Free,
@@ -62,8 +64,8 @@ impl Answering {
         dbm_engine::Answering { classes, ..dbm_engine::Answering::by(self.method, self.sweeps, self.answers) }
     }
 
-    /// Answers to these examples, `[rows, kept, visible]`, where `unknown` (a row of `visible` for each example, from the first on) is not 0 or the data
-    /// lack a bit. Each depends on the model, the example, the seed and its number alone.
+    /// Answers to these examples, `[rows, kept, visible]`, where `unknown` (one row of `visible` per example, from the first on) is nonzero
+    /// or the data lack a bit. Each depends only on the model, the example, the seed and its number.
     ///
     /// # Errors
     /// Those of the engine.
@@ -76,7 +78,7 @@ impl Answering {
         seed: u64,
     ) -> Result<Vec<u8>, Error> {
         let (n, answering) = (model.n_visible(), self.of_engine());
-        // The chains of all answers to an example go together.
+        // The chains of all answers to an example advance together.
         let reading = matches!(self.class_first, Some(ClassReading::Chains));
         let each = (CHAINS / self.answers.max(if reading { VOTERS as u32 } else { 1 }) as usize).max(1);
         let parts = session.in_parts("examples", rows, each, |rows| {
@@ -90,7 +92,7 @@ impl Answering {
     }
 }
 
-/// These examples, with what is hidden of them.
+/// These examples, with the hidden units marked.
 fn questions(model: &Dbm, data: &Dataset, rows: Range<usize>, unknown: &[u8]) -> Questions {
     let n = model.n_visible();
     let mut visible = Matrix::zeros(rows.len(), n);
@@ -103,11 +105,11 @@ fn questions(model: &Dbm, data: &Dataset, rows: Range<usize>, unknown: &[u8]) ->
     Questions { visible, known: Clamp::Known(known), first: rows.start }
 }
 
-/// What a mask of this name hides of the first `count` examples, `[count, visible]`: 1 where unknown. A random mask hides whole values, which may
-/// be several units each. `image` is the rows and columns where the data have none.
+/// What a mask with this name hides in the first `count` examples, `[count, visible]`: 1 where unknown. A random mask hides complete
+/// values, which may be several units each. `image` is the rows and columns if the data have none.
 ///
 /// # Errors
-/// [`Error::Usage`] for a mask that does not suit the data, and those of a file.
+/// [`Error::Usage`] for a mask that does not fit the data, and those of a file.
 pub fn unknown(mask: &str, seed: u64, count: usize, data: &Dataset, image: Option<(usize, usize)>) -> Result<Vec<u8>, Error> {
     let n = data.examples.width();
     let planar = |unknown: &dyn Fn(usize, usize, usize, usize) -> bool| match data.image.or(image) {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Rows below the names of their columns. Values within a value follow each other, and what is not there is an empty cell.
+/// Rows below the names of their columns. Nested values are flattened in order, and a missing value is an empty cell.
 pub fn csv(columns: &str, rows: impl IntoIterator<Item = Value>) -> String {
     let mut text = format!("{columns}\n");
     for row in rows {
@@ -15,8 +15,8 @@ pub fn csv(columns: &str, rows: impl IntoIterator<Item = Value>) -> String {
     text
 }
 
-/// The same of rows that name their values. A column is `name`, where its cells have that name in the rows, or `name=place`, the place being a path such as
-/// `digits/shares/0`; `:4` after it writes numbers with so many decimals.
+/// The same for rows that name their values. A column is `name`, if its cells have that name in the rows, or `name=place`, where the place
+/// is a path such as `digits/shares/0`; a suffix such as `:4` writes numbers with that many decimals.
 pub fn table(columns: &str, rows: impl IntoIterator<Item = Value>) -> String {
     let column = |column: &str| {
         let (column, decimals) = column.split_once(':').unwrap_or((column, ""));
@@ -40,13 +40,13 @@ fn append(cells: &mut Vec<String>, value: &Value) {
         Value::Object(values) => values.values().for_each(|value| append(cells, value)),
         Value::String(text) if text.contains([',', '"', '\n']) => cells.push(format!("\"{}\"", text.replace('"', "\"\""))),
         Value::String(text) => cells.push(text.clone()),
-        // As short as a number can be: 1, and not 1.0.
+        // As short as possible: 1, and not 1.0.
         Value::Number(number) if number.is_f64() => cells.push(number.as_f64().unwrap_or(f64::NAN).to_string()),
         other => cells.push(other.to_string()),
     }
 }
 
-/// Values within a value, by the names on the way to them, which are joined and begin with `name`; those of a list are named by their places.
+/// Nested values, by their paths, which are joined and begin with `name`; elements of a list are named by their index.
 pub fn flat(name: &str, value: &Value) -> BTreeMap<String, Value> {
     let inner = |part: &str, value: &Value| flat(&if name.is_empty() { part.into() } else { format!("{name}_{part}") }, value);
     match value {

@@ -14,15 +14,15 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// Which random target `--data target` means.
+/// The seed of the random target of `--data target`.
 const TARGET_SEED: u64 = 1;
 
-/// Which half of a data set that has two.
+/// The half of a data set with two halves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Split {
-    /// What models are trained on.
+    /// The training half.
     Train,
-    /// What they have not seen.
+    /// The test half, which models have not seen.
     Test,
 }
 
@@ -34,23 +34,23 @@ impl Choose for Split {
     ];
 }
 
-/// Where data come from, and how they are read.
+/// The source of data, and how they are read.
 #[derive(Clone, Debug)]
 pub struct DataSource {
-    /// A folder, a file, or a word for generated data: `digits`, `bars`, `target`.
+    /// A folder, a file, or a name of generated data: `digits`, `bars`, `target`.
     pub name: String,
-    /// How they are read, or how many are made.
+    /// How they are read, or how many are generated.
     pub reading: Reading,
 }
 
 /// How a value becomes a bit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Binarize {
-    /// High above this, in the values' own units.
+    /// High above this, in the scale of the values.
     Above(f64),
-    /// Drawn once, at reading, with the probability that its grey says.
+    /// Drawn once, at reading, with the grey as probability.
     Stochastic {
-        /// Of the draws.
+        /// Seed of the draws.
         seed: u64,
     },
 }
@@ -72,41 +72,41 @@ impl FromStr for Binarize {
     }
 }
 
-/// How data are read, or how many are made.
+/// How data are read, or how many are generated.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// As the data suggest where it is not given.
+    /// If not given, the data's own suggestion.
     pub binarize: Option<Binarize>,
-    /// Visible units a value, 1 to 8.
+    /// Visible units per value, 1 to 8.
     pub bits_per_value: Option<u8>,
-    /// What they stand for, where there is more than one.
+    /// Their code, if there are several.
     pub coding: Coding,
-    /// Rows and columns of the tiles of a PNG sheet, where the data do not say.
+    /// Rows and columns of the tiles of a PNG sheet, if the data do not determine them.
     pub tile: Option<(usize, usize)>,
     /// Digits to generate.
     pub digits: usize,
-    /// So many training examples, the last, stand for the test examples, and are not trained on.
+    /// This many of the last training examples replace the test examples, and are not used for training.
     pub hold_out: Option<usize>,
 }
 
 impl Reading {
-    /// As the data suggest, with so many generated digits.
+    /// As the data suggest, with this many generated digits.
     pub const fn of_digits(digits: usize) -> Self {
         Self { binarize: None, bits_per_value: None, coding: Coding::Binary, tile: None, digits, hold_out: None }
     }
 }
 
 impl DataSource {
-    /// Reads or makes them.
+    /// Reads or generates them.
     ///
     /// # Errors
-    /// Those of files, and [`Error::Input`] for what is not there.
+    /// Errors with files, and [`Error::Input`] for missing data.
     pub fn load(&self, split: Split) -> Result<Dataset, Error> {
         self.load_as(None, split)
     }
 
-    /// The same for a model: a table is read by the columns of the one that the model was trained on, and pictures with the threshold or range of
-    /// those it was trained on, unless another is asked for.
+    /// The same for a model: a table is read with the columns of the one that the model was trained on, and pictures with the threshold or
+    /// range of its training pictures, unless another is requested.
     ///
     /// # Errors
     /// Those of [`DataSource::load`].
@@ -114,7 +114,7 @@ impl DataSource {
         self.load_as(visible(checkpoint)?.as_ref(), split)
     }
 
-    /// The same where the bits stand for this.
+    /// The same for bits that stand for this.
     ///
     /// # Errors
     /// Those of [`DataSource::load`].
@@ -135,9 +135,9 @@ impl DataSource {
     fn load_whole(&self, visible: Option<&Visible>, split: Split) -> Result<Dataset, Error> {
         let path = Path::new(&self.name);
         let training = split == Split::Train;
-        // Words come before paths: in a checkout of a Rust project there is a folder `target`.
+        // Names come before paths: a checkout of a Rust project has a folder `target`.
         match self.name.as_str() {
-            // The test digits are other digits of the same hands.
+            // The test digits are other digits of the same generator.
             "digits" => {
                 let series = if training { 1 } else { 2 };
                 let (name, pictures) = (digits::name(series), || digits::pictures(self.reading.digits, series));
@@ -152,7 +152,7 @@ impl DataSource {
                 }
             }
             "bars" => Ok(bars::dataset(4)?),
-            // The test draws are other draws from the same target.
+            // The test examples are other draws from the same target.
             "target" => Ok(if training { target::dataset(TARGET_SEED) } else { target::held_out(TARGET_SEED) }?),
             _ if path.is_dir() => self.load_folder(path, visible, split),
             _ if path.exists() => self.read(&self.name, &[file(path, self.name.clone())?], visible, split),
@@ -163,7 +163,7 @@ impl DataSource {
         }
     }
 
-    /// How bits are drawn, where they are: other draws for either half.
+    /// How bits are drawn, if they are: the two halves have different draws.
     fn draw(&self, split: Split) -> Result<Option<Draw>, Error> {
         match (self.reading.binarize, self.reading.bits_per_value) {
             (Some(Binarize::Stochastic { .. }), Some(2..)) => Err(Error::Usage(
@@ -199,7 +199,7 @@ impl DataSource {
         self.read(&self.name, &files, visible, split)
     }
 
-    /// What the files hold, made binary as asked, or as the model has it; what should be known about it is said.
+    /// The content of the files, encoded as requested or as for the model; notes on it are reported.
     fn read(&self, name: &str, files: &[File], visible: Option<&Visible>, split: Split) -> Result<Dataset, Error> {
         let table = matches!(visible, Some(Visible::Table(_)));
         let raw = read(files, &ReadOptions { tile: self.reading.tile, table }, &mut |_, _, _| {})?;
@@ -235,7 +235,7 @@ fn file(path: &Path, name: String) -> Result<File, Error> {
     Ok(File { name, bytes: files::read(path)? })
 }
 
-/// PNG and JPEG files in a folder and in those within it, with their names below it; recognized by their first bytes.
+/// PNG and JPEG files in a folder and its subfolders, with their relative names; recognized by their first bytes.
 fn collect_pictures(folder: &Path, below: &str, pictures: &mut Vec<(PathBuf, String)>) -> Result<(), Error> {
     let failed = |source| Error::Read { path: folder.into(), source };
     let mut entries = fs::read_dir(folder).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(failed)?;
@@ -246,7 +246,7 @@ fn collect_pictures(folder: &Path, below: &str, pictures: &mut Vec<(PathBuf, Str
         if file_name.to_string_lossy().starts_with('.') {
             continue;
         }
-        // A link to a folder may lead in circles: only folders themselves are entered.
+        // A link to a folder may lead in circles: only real folders are entered.
         if entry.file_type().map_err(failed)?.is_dir() {
             collect_pictures(&path, &format!("{name}/"), pictures)?;
         } else if is_picture(&path) {
@@ -269,7 +269,7 @@ fn is_picture(path: &Path) -> bool {
         && (head == *b"\x89PNG" || head.starts_with(b"\xff\xd8\xff"))
 }
 
-/// SHA-256 of the examples as bytes 0 and 1, row after row: tells whether a run goes on with the data it was begun with.
+/// SHA-256 of the examples as bytes 0 and 1, row by row: shows whether a run is resumed with the data it began with.
 pub fn fingerprint(data: &Dataset) -> String {
     let mut hash = Sha256::new();
     for row in 0..data.examples.len() {
@@ -281,7 +281,7 @@ pub fn fingerprint(data: &Dataset) -> String {
     hash.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
 }
 
-/// Refuses examples with gaps, for a command that needs whole ones: `why` says what for.
+/// Refuses examples with gaps, for a command that needs complete ones: `why` says what for.
 ///
 /// # Errors
 /// [`Error::Input`].
@@ -309,7 +309,7 @@ mod tests {
         assert!(without_gaps(&whole, "").is_ok());
         let said = without_gaps(&gaps, "this is a test").map_err(|error| error.to_string());
         assert!(said.is_err_and(|said| said.contains("5 of the 480 bits") && said.contains("this is a test")));
-        // A high bit that is missing is not one that is low.
+        // A high bit that is missing differs from a low one.
         let lows: Vec<u8> = (0..gaps.examples.len()).flat_map(|row| gaps.examples.row(row)).collect();
         let low = Dataset { examples: dbm_core::Examples::from_bits(16, &lows).expect("rows of 16"), ..whole };
         assert_ne!(fingerprint(&gaps), fingerprint(&low));

@@ -11,19 +11,19 @@ use thiserror::Error;
 /// A refusal or failure, in words that say what was expected, what came, and what to do.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// Of the core: settings, sizes, divergence.
+    /// From the core: settings, sizes, divergence.
     #[error(transparent)]
     Model(#[from] DbmError),
-    /// Of jobs, what is not the core's.
+    /// From jobs, except errors of the core.
     #[error(transparent)]
     Job(EngineError),
-    /// Of data and files in their formats.
+    /// From data and files in their formats.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// Of scores and their reference.
+    /// From scores and their reference.
     #[error(transparent)]
     Score(#[from] ScoreError),
-    /// Of the GPU.
+    /// From the GPU.
     #[error(transparent)]
     Gpu(GpuError),
     /// A file that cannot be read.
@@ -31,7 +31,7 @@ pub enum Error {
     Read {
         /// The file or folder to read.
         path: PathBuf,
-        /// What the system says.
+        /// The system's message.
         source: std::io::Error,
     },
     /// A file that cannot be written.
@@ -39,26 +39,26 @@ pub enum Error {
     Write {
         /// The file or folder to write.
         path: PathBuf,
-        /// What the system says.
+        /// The system's message.
         source: std::io::Error,
     },
     /// A model that takes more memory than it may.
     #[error("{refused} (the limit is {limit})")]
     Memory {
-        /// What it would take.
+        /// The memory it would take.
         refused: DbmError,
-        /// Whose limit it is.
+        /// The owner of the limit.
         limit: &'static str,
     },
-    /// A recipe or result that JSON cannot hold, so that it could not be distinguished from others or kept.
+    /// A recipe or result that JSON cannot hold, so that it could not be distinguished from others or stored.
     #[error("{what} cannot be written as JSON: {source}; this is a mistake in the experiment")]
     Serialize {
         /// The cell, run or entry.
         what: String,
-        /// What JSON cannot hold of it.
+        /// The part that JSON cannot hold.
         source: serde_json::Error,
     },
-    /// A report whose text cannot be made.
+    /// A report whose text cannot be generated.
     #[error("the text of {name} cannot be made: {source}; this is a mistake in its template")]
     Template {
         /// Name of the experiment.
@@ -66,10 +66,10 @@ pub enum Error {
         /// What is wrong with the template or its values.
         source: minijinja::Error,
     },
-    /// What was asked for makes no sense.
+    /// The request is invalid.
     #[error("{0}")]
     Usage(String),
-    /// A file that is not what it should be.
+    /// A file with invalid content.
     #[error("{0}")]
     Input(String),
 }
@@ -84,7 +84,7 @@ impl From<EngineError> for Error {
 }
 
 impl From<GpuError> for Error {
-    /// What is wrong with a run is so wherever it is trained.
+    /// Errors of the run itself are the same on any backend.
     fn from(error: GpuError) -> Self {
         match error {
             GpuError::Run(error) => Self::Model(error),

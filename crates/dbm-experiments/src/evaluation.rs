@@ -1,4 +1,4 @@
-//! How likely a model finds data, as a report.
+//! The likelihood of data under a model, as a report.
 
 use crate::likelihood::{Likelihood, MAX_SWEEPS};
 use crate::log_z::{LogZ, Reverse, ReverseFrom};
@@ -8,15 +8,15 @@ use dbm_core::words::Choose;
 use minijinja::context;
 use serde_json::{Map, Value, json};
 
-/// log Z of a model, and what follows from it of data.
+/// log Z of a model, and the resulting likelihood of data.
 pub struct LikelihoodReport {
-    /// Of annealing.
+    /// Number of annealing temperatures.
     pub settings: AisSettings,
-    /// Where annealing in reverse started, and sweeps of the model from there on.
+    /// The start of reverse annealing, and the model's sweeps from there on.
     pub reverse: (ReverseFrom, u32),
     /// Both sides.
     pub log_z: LogZ,
-    /// Of the data, where there are some.
+    /// For the data, if there are any.
     pub likelihood: Option<Likelihood>,
 }
 

@@ -1,4 +1,4 @@
-//! Files in and out: whole or not at all.
+//! Reading and writing files, completely or not at all.
 
 use crate::Error;
 use dbm_core::Trainer;
@@ -17,7 +17,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|source| Error::Read { path: path.into(), source })
 }
 
-/// Writes a file, whole or not at all.
+/// Writes a file, completely or not at all.
 ///
 /// # Errors
 /// [`Error::Write`].
@@ -25,7 +25,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     write_with(path, |file| file.write_all(bytes))
 }
 
-/// Writes beside the target and renames, so that a full disk or a kill leaves the old file as it was.
+/// Writes a temporary file next to the target and renames it, so that a full disk or a kill leaves the old file unchanged.
 ///
 /// # Errors
 /// [`Error::Write`].
@@ -38,7 +38,7 @@ pub fn write_with(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) 
     std::fs::rename(&beside, path).map_err(failed)
 }
 
-/// That a file could be written there, found out before the work and not after it.
+/// Checks that a file could be written there, before the work and not after it.
 ///
 /// # Errors
 /// [`Error::Write`].
@@ -68,7 +68,7 @@ pub fn read_checkpoint(path: &Path) -> Result<Checkpoint, Error> {
     Ok(Checkpoint::read(&path.display().to_string(), &read(path)?)?)
 }
 
-/// Writes a run as it is, with these notes and what the units of its data stand for.
+/// Writes a run in its present state, with these notes and the meaning of its visible units.
 ///
 /// # Errors
 /// Those of checkpoints, and [`Error::Write`].

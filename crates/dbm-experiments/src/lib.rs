@@ -1,7 +1,7 @@
-//! The paper's experiments and ours, comparisons of estimators, coupling measurements, plots and benchmarks. Native only; the command `dbm` is a thin
-//! shell around it.
+//! The experiments of the paper and our own, comparisons of estimators, coupling measurements, plots and benchmarks. Native only; the
+//! command `dbm` is a thin shell around it.
 //!
-//! What a command or an experiment works with is a [`Session`]: threads and a clock, the memory there is, and the progress that it reports.
+//! A command or an experiment works with a [`Session`]: threads and a clock, the available memory, and a receiver of progress reports.
 
 pub mod answers;
 pub mod bench;

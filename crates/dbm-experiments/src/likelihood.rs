@@ -1,4 +1,5 @@
-//! How likely a model finds data: mean-field bounds, a conservative estimate by annealing, and exact values where models are small enough.
+//! The likelihood of data under a model: mean-field bounds, a conservative estimate by annealing, and exact values if the model is small
+//! enough.
 
 use crate::log_z::{LogZ, feasible};
 use crate::{Error, Session};
@@ -14,22 +15,22 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Examples a task: a fixed number, so that the sums do not depend on the threads.
+/// Examples per task: a fixed number, so that the sums do not depend on the threads.
 const EXAMPLES: usize = 50;
 
-/// A mean-field posterior that goes on longer is stopped and counted.
+/// A mean-field posterior that takes longer is stopped and counted.
 pub const MAX_SWEEPS: u32 = 1000;
 
-/// A posterior has converged where no mean moves by more than a share of the gap between the unit's values.
+/// A posterior has converged if no mean moves by more than this share of the gap between the unit's values.
 const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: MAX_SWEEPS, tolerance: 1e-5 };
 
-/// Temperatures from the mean field of an example to its posterior.
+/// Number of temperatures from the mean field of an example to its posterior.
 const POSTERIOR_STEPS: u32 = 20;
 
-/// Exact likelihoods are left out where they would take more hidden states than this in all.
+/// Exact likelihoods are omitted if they would take more hidden states than this in all.
 const MAX_STATES: u128 = 1 << 32;
 
-/// Of each of the first `count` examples, the lower bound on log p(v) + log Z by its mean-field posterior.
+/// For each of the first `count` examples, the lower bound on log p(v) + log Z from its mean-field posterior.
 pub(crate) fn bounds(model: &Dbm, data: &Dataset, count: usize, session: &Session) -> Vec<f64> {
     let of = |rows: Range<usize>| {
         let posterior = mean_field::posterior_of(model, &data.examples, &rows.collect::<Vec<_>>(), MEAN_FIELD);
@@ -38,43 +39,44 @@ pub(crate) fn bounds(model: &Dbm, data: &Dataset, count: usize, session: &Sessio
     session.in_parts("examples", 0..count, EXAMPLES, of).concat()
 }
 
-/// Means over examples, in nats an example.
+/// Means over examples, in nats per example.
 #[derive(Clone, Debug, Serialize)]
 pub struct Likelihood {
     /// Number of examples.
     pub count: usize,
-    /// Lower bound on the mean of log p(v), as far as log Z is right.
+    /// Lower bound on the mean of log p(v), provided that log Z is right.
     pub log_p_bound: f64,
     /// Its standard error from that of log Z.
     pub log_p_bound_error_from_log_z: f64,
     /// Its standard error over the examples.
     pub log_p_bound_error_over_examples: f64,
-    /// The same by the high side of log Z: lower, and a lower bound even where log Z is a bit too low, as far as that side is one.
+    /// The same with the high side of log Z: lower, and a lower bound even if log Z is slightly too low, provided that this side is a
+    /// bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_p_bound_reverse: Option<f64>,
-    /// The same by Bennett's estimate of log Z.
+    /// The same with Bennett's estimate of log Z.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_p_bound_bennett: Option<f64>,
-    /// Conservative estimate of the mean of log p(v) by annealing in reverse (RAISE), where it started from these examples.
+    /// Conservative estimate of the mean of log p(v) by reverse annealing (RAISE), if it started from these examples.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_p_raise: Option<f64>,
     /// Its standard error over the chains.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_p_raise_error: Option<f64>,
-    /// Mean of log p(v) by particles that are taken to the posterior of each example; on the low side as far as log Z is right, since each Z(v) is estimated without bias. Not there with one
-    /// hidden layer, where the bound above is the value itself.
+    /// Mean of log p(v) from particles that are taken to the posterior of each example; on the low side provided that log Z is right, since
+    /// each Z(v) is estimated without bias. Absent with one hidden layer, where the bound above is exact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_p_particles: Option<f64>,
-    /// The same by the high side of log Z.
+    /// The same with the high side of log Z.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log_p_particles_reverse: Option<f64>,
-    /// Share of the examples whose class the model reads wrong, where it has labels and they have.
+    /// Share of the examples whose class the model misreads, if both have labels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub classification_error: Option<f64>,
-    /// The same by what mean field predicts, as multi-prediction training has it.
+    /// The same for mean-field predictions, as in multi-prediction training.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prediction_error: Option<f64>,
-    /// The exact mean, where it is feasible.
+    /// The exact mean, if it is feasible.
     pub exact_log_p: Option<f64>,
     /// Mean of the pseudo-log-likelihood.
     pub pseudo_log_likelihood: f64,
@@ -82,19 +84,20 @@ pub struct Likelihood {
     pub pseudo_log_likelihood_error: f64,
     /// Mean squared error of a reconstructed bit.
     pub reconstruction_error: f64,
-    /// Bits of these examples that are missing: all of the above is of the others.
+    /// Missing bits in these examples: everything above concerns the others.
     pub missing_bits: usize,
-    /// Mean sweeps of a mean-field posterior.
+    /// Mean number of sweeps of a mean-field posterior.
     pub mean_field_sweeps: f64,
-    /// Mean-field posteriors cut at [`MAX_SWEEPS`].
+    /// Mean-field posteriors cut off at [`MAX_SWEEPS`].
     pub mean_field_capped: u32,
 }
 
 impl Likelihood {
-    /// Of the first `count` examples, with so many particles each, by a model whose top layer stands for so many classes; `seed` chooses the units that the pseudo-likelihood looks at.
+    /// For the first `count` examples, with this many particles each, under a model whose top layer stands for this many classes; `seed`
+    /// chooses the units of the pseudo-likelihood.
     ///
     /// # Errors
-    /// Those of exact enumeration, but for models too large for it.
+    /// Those of exact enumeration, except for models too large for it.
     pub fn of(
         model: &Dbm,
         (data, count): (&Dataset, usize),
@@ -112,7 +115,7 @@ impl Likelihood {
         let particles = parts.iter().all(|part| !part.sums.is_empty()).then(|| over_all(|part| &part.sums).0);
         let reverse = log_z.reverse.as_ref();
         let bounds: Vec<f64> = parts.iter().flat_map(|part| &part.bounds).copied().collect();
-        // The chains started from some examples only; the bounds, which are known of all, say how those differ from the others.
+        // The chains started from only some examples; the bounds, which are known for all, say how those differ from the others.
         let raise = reverse
             .filter(|reverse| !reverse.raise.is_empty())
             .map(|reverse| mean_and_error(&reverse.raise.iter().map(|&(row, log_p)| log_p - bounds[row]).collect::<Vec<f64>>()));
@@ -145,10 +148,10 @@ impl Likelihood {
     }
 }
 
-/// Of some examples, one after another.
+/// For some examples, one after another.
 struct Part {
     bounds: Vec<f64>,
-    /// log Z(v) by particles, where they are asked for.
+    /// log Z(v) from particles, if requested.
     sums: Vec<f64>,
     pseudo: Vec<f64>,
     reconstruction: Vec<f64>,
@@ -165,14 +168,14 @@ fn part(model: &Dbm, data: &Dataset, rows: Range<usize>, (particles, seed): (usi
         sums,
         bounds: (0..posterior.count()).map(|row| posterior.bound(model, row)).collect(),
         pseudo: signals::pseudo_log_likelihoods(model, &posterior, Streams::new(seed), 0, rows.start as u64),
-        // Of an example of which nothing is known there is nothing to reconstruct.
+        // An example of which nothing is known has nothing to reconstruct.
         reconstruction: reconstruction.filter(|&(_, row)| data.examples.known_in_row(row) > 0).map(|(error, _)| error).collect(),
         sweeps: posterior.sweeps.iter().map(|&sweeps| u64::from(sweeps)).sum(),
         capped: posterior.capped,
     }
 }
 
-/// Share of the first `count` examples whose class is not the likeliest; `None` where there are no classes.
+/// Share of the first `count` examples whose class is not the likeliest; `None` if there are no classes.
 fn classification_error(
     (data, count): (&Dataset, usize),
     classes: usize,
@@ -188,7 +191,7 @@ fn classification_error(
     Some(wrong.into_iter().sum::<usize>() as f64 / count as f64)
 }
 
-/// log Z(v) of these examples, each by so many particles.
+/// log Z(v) of these examples, each from this many particles.
 fn sums(model: &Dbm, data: &Dataset, rows: Range<usize>, particles: usize, seed: u64) -> Vec<f64> {
     let mut visible = Matrix::zeros(rows.len(), model.n_visible());
     rows.clone().enumerate().for_each(|(place, row)| data.examples.write_row(row, model.units(), visible.row_mut(place)));
@@ -200,13 +203,14 @@ fn sums(model: &Dbm, data: &Dataset, rows: Range<usize>, particles: usize, seed:
     runs.iter().map(|run| run.log_z).collect()
 }
 
-/// The exact mean of log p(v) + log Z, where it is feasible, missing units summed out; each distinct example is enumerated once.
+/// The exact mean of log p(v) + log Z, if it is feasible, with missing units summed out; each distinct example is enumerated once.
 fn exact_mean(model: &Dbm, data: &Dataset, count: usize, session: &Session) -> Result<Option<f64>, Error> {
     let mut times: BTreeMap<Vec<Option<bool>>, u32> = BTreeMap::new();
     let example =
         |row| (0..model.n_visible()).map(|i| data.examples.is_known(row, i).then(|| data.examples.bit(row, i))).collect();
     (0..count).for_each(|row| *times.entry(example(row)).or_default() += 1);
-    // With the visible layer clamped, one parity of the hidden layers is summed out given the other; a missing unit is as a hidden one.
+    // With the visible layer clamped, one parity of the hidden layers is summed out given the other; a missing unit is treated like a
+    // hidden one.
     let hidden = |first: usize| model.sizes().iter().skip(first).step_by(2).sum::<usize>();
     let missing = |clamped: &Vec<Option<bool>>| clamped.iter().filter(|bit| bit.is_none()).count();
     let states = |clamped| 1_u128.checked_shl(hidden(1).min(hidden(2) + missing(clamped)) as u32).unwrap_or(u128::MAX);

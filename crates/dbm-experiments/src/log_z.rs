@@ -1,4 +1,4 @@
-//! log Z of a model: by annealing from both sides, and exactly where models are small enough.
+//! log Z of a model: by annealing from both sides, and exactly if the model is small enough.
 
 use crate::{Error, Session};
 use dbm_core::ais::{Ais, AisEstimate, AisSettings, BaseDistribution, Bracket, ReverseAis, ReverseStart, raise};
@@ -6,17 +6,17 @@ use dbm_core::words::{Choice, Choose, Words, choice, words};
 use dbm_core::{Dbm, DbmError, Host, exact};
 use dbm_data::Dataset;
 
-/// Betas between two looks at the progress bar.
+/// Betas between two updates of the progress bar.
 const SLICE: usize = 20;
 
-/// Where annealing in reverse starts.
+/// The start of reverse annealing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReverseFrom {
-    /// At examples of the data.
+    /// Examples of the data.
     Data,
-    /// At the ends of annealing runs of their own.
+    /// The ends of separate annealing runs.
     Samples,
-    /// Nowhere: log Z from the low side alone.
+    /// None: log Z from the low side alone.
     Nowhere,
 }
 
@@ -44,30 +44,30 @@ impl Choose for ReverseFrom {
     ];
 }
 
-/// What annealing in reverse says, beside that towards the model.
+/// The result of reverse annealing, in addition to that towards the model.
 pub struct Reverse {
     /// Both ends, and Bennett's estimate.
     pub bracket: Bracket,
-    /// Conservative estimates of log p(v), with the example of each; empty where the chains did not start at examples themselves.
+    /// Conservative estimates of log p(v), with the example of each; empty if the chains did not start at examples themselves.
     pub raise: Vec<(usize, f64)>,
 }
 
-/// Estimates of log Z, and the exact value where a model is small enough for it.
+/// Estimates of log Z, and the exact value if the model is small enough.
 pub struct LogZ {
     /// By annealed importance sampling.
     pub estimate: AisEstimate,
-    /// From the other side, where that was asked for.
+    /// From the other side, if requested.
     pub reverse: Option<Reverse>,
-    /// By enumeration, where the model is small enough.
+    /// By enumeration, if the model is small enough.
     pub exact: Option<f64>,
 }
 
 impl LogZ {
-    /// By annealed importance sampling, in reverse as well from `from` and so many sweeps on, and by enumeration where that is feasible. Of the data the first so many are
-    /// started from.
+    /// By annealed importance sampling, also in reverse from `from` after this many sweeps, and by enumeration if that is feasible. Reverse
+    /// chains start from the first examples of the data, this many.
     ///
     /// # Errors
-    /// Those of the estimates of log Z; [`Error::Usage`] for a start at data that are not there.
+    /// Those of the estimates of log Z; [`Error::Usage`] if the requested starting data are missing.
     pub fn of(
         model: &Dbm,
         data: Option<(&Dataset, usize)>,
@@ -96,7 +96,7 @@ impl LogZ {
     }
 }
 
-/// Annealed importance sampling on all threads; independent units as often high as in the data, where there are any, to begin.
+/// Annealed importance sampling on all threads; the initial independent units are high as often as in the data, if there are any.
 pub(crate) fn estimate_log_z(
     model: &Dbm,
     data: Option<&Dataset>,
@@ -128,7 +128,7 @@ fn anneal(model: &Dbm, base: &BaseDistribution, settings: &AisSettings, session:
     Ok(AisEstimate::from_log_weights(base.log_z, &weights.concat()).finite()?)
 }
 
-/// From data, where there are any, or else from samples.
+/// From data, if there are any, or else from samples.
 fn anneal_back(
     model: &Dbm,
     base: &BaseDistribution,
@@ -158,7 +158,7 @@ fn anneal_back(
     Ok(Reverse { bracket: Bracket::of(base.log_z, &forward.log_weights, &weights.concat())?, raise: raise.concat() })
 }
 
-/// `None` where a model is too large to enumerate.
+/// `None` if the model is too large to enumerate.
 pub(crate) fn feasible(exact: Result<f64, DbmError>) -> Result<Option<f64>, Error> {
     match exact {
         Ok(value) => Ok(Some(value)),

@@ -1,26 +1,26 @@
-//! How much memory there is, and how much the process has held at most.
+//! How much memory there is, and the peak that the process has used.
 
 use crate::Error;
 use dbm_core::Footprint;
 use std::fs::read_to_string;
 use std::path::Path;
 
-/// Where Linux shows the limits of groups of processes.
+/// The folder in which Linux shows the limits of control groups.
 const CGROUPS: &str = "/sys/fs/cgroup";
 
-/// What a model may take.
+/// Maximum memory for a model.
 pub struct Limit {
     bytes: Option<u128>,
     given: bool,
 }
 
 impl Limit {
-    /// What was asked for, or else what the machine has available now, where it says.
+    /// The user's limit, or else the memory available now, if the machine reports it.
     pub fn new(given: Option<u128>) -> Self {
         Self { bytes: given.or_else(available), given: given.is_some() }
     }
 
-    /// Accepts what fits, or anything where the limit is unknown.
+    /// Accepts what fits, or anything if the limit is unknown.
     ///
     /// # Errors
     /// [`Error::Memory`].
@@ -37,14 +37,14 @@ impl Limit {
     }
 }
 
-/// Bytes that can still be had: what the system has available, or what the process's groups still may, if that is less.
+/// Bytes still available: the system's available memory or, if less, what the process's control groups still allow.
 fn available() -> Option<u128> {
     let system = kibibytes(&read_to_string("/proc/meminfo").ok()?, "MemAvailable:");
     let groups = read_to_string("/proc/self/cgroup").ok().and_then(|groups| allowed(&groups, |path| read_to_string(path).ok()));
     system.map(u128::from).into_iter().chain(groups).min()
 }
 
-/// Bytes that the groups listed in `/proc/self/cgroup` still allow, the strictest of them and of those around them; `None` without limits.
+/// Bytes still allowed by the groups listed in `/proc/self/cgroup`, including their parents: the strictest limit. `None` without limits.
 fn allowed(groups: &str, read: impl Fn(&Path) -> Option<String>) -> Option<u128> {
     let mut least = None;
     for line in groups.lines() {
@@ -61,7 +61,7 @@ fn allowed(groups: &str, read: impl Fn(&Path) -> Option<String>) -> Option<u128>
         for folder in Path::new(group.trim_start_matches('/')).ancestors() {
             let folder = root.join(folder);
             if let (Some(limit), Some(used)) = (number(&folder.join(limit)), number(&folder.join(used))) {
-                // What files leave in memory counts as used, and is given up when it is needed.
+                // File caches count as used, but are released when memory is needed.
                 let stat = read(&folder.join("memory.stat")).unwrap_or_default();
                 let files = stat.lines().find_map(|line| line.strip_prefix("inactive_file")?.trim().parse().ok()).unwrap_or(0);
                 let left = limit.saturating_sub(used.saturating_sub(files));
@@ -72,7 +72,7 @@ fn allowed(groups: &str, read: impl Fn(&Path) -> Option<String>) -> Option<u128>
     least
 }
 
-/// Bytes in words, as in `8G`, `1.5 GB` or `512MiB`: K, M, G and T are powers of 1000, and with an i of 1024.
+/// Parses sizes such as `8G`, `1.5 GB` or `512MiB`: K, M, G and T are powers of 1000, and with an i of 1024.
 ///
 /// # Errors
 /// What was expected, and what came.
@@ -92,12 +92,12 @@ pub fn parse_bytes(text: &str) -> Result<u128, String> {
     Ok((number * base.powi(power as i32)) as u128)
 }
 
-/// Peak resident memory in bytes, where the system says (Linux does, in `/proc/self/status`).
+/// Peak resident memory in bytes, if the system reports it (Linux does, in `/proc/self/status`).
 pub fn peak() -> Option<u64> {
     kibibytes(&read_to_string("/proc/self/status").ok()?, "VmHWM:")
 }
 
-/// The entry of this name in such a text, in bytes.
+/// The entry with this name in such a text, in bytes.
 fn kibibytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

@@ -8,17 +8,17 @@ use dbm_data::columns::Columns;
 use dbm_data::raw::Visible;
 use std::path::PathBuf;
 
-/// A checkpoint's file, and which of its weights are meant.
+/// A checkpoint's file, and the choice of its weights.
 #[derive(Clone, Debug)]
 pub struct ModelFile {
-    /// Where the checkpoint is.
+    /// Path of the checkpoint.
     pub path: PathBuf,
-    /// The last step's weights, even where the run kept averaged ones.
+    /// Use the last step's weights, even if the run kept averaged ones.
     pub last: bool,
 }
 
 impl ModelFile {
-    /// The checkpoint, and its model: averaged where there is an average and `--last` does not say otherwise.
+    /// The checkpoint and its model: the average, if there is one and `--last` is not given.
     ///
     /// # Errors
     /// Those of files and checkpoints.
@@ -31,7 +31,7 @@ impl ModelFile {
     /// The columns of the table that the model was trained on.
     ///
     /// # Errors
-    /// [`Error::Input`] where it was trained on no table.
+    /// [`Error::Input`] if it was not trained on a table.
     pub fn columns(&self, checkpoint: &Checkpoint) -> Result<Columns, Error> {
         let advice = "train one by `dbm train --data table.csv`";
         let n = checkpoint.parameters.biases.first().map_or(0, Vec::len);
@@ -49,7 +49,7 @@ impl ModelFile {
         }
     }
 
-    /// The checkpoint's weights alone, of the same choice.
+    /// The checkpoint's weights only, with the same choice.
     ///
     /// # Errors
     /// Those of files and checkpoints.
@@ -58,7 +58,7 @@ impl ModelFile {
     }
 }
 
-/// What the visible units of a checkpoint's model stand for, where it says.
+/// What the visible units of a checkpoint's model stand for, if it says so.
 ///
 /// # Errors
 /// Those of the note in the checkpoint.

@@ -1,27 +1,27 @@
-//! Reports of how far long work has come.
+//! Progress reports of long work.
 
-/// Receives reports of one piece of work at a time: it begins, some or all of its parts are done, it ends. What is not received is dropped.
+/// Receives reports of one piece of work at a time: it begins, parts of it are done, it ends. By default all reports are ignored.
 pub trait Progress: Send + Sync {
-    /// Work begins of `total` parts, whose name is `unit`.
+    /// Work with `total` parts begins; `unit` is their name.
     fn begin(&self, _unit: &str, _total: u64) {}
 
-    /// So many more parts are done.
+    /// This many more parts are done.
     fn advance(&self, _parts: u64) {}
 
-    /// So many parts were done before, in an earlier run of the program.
+    /// This many parts were done before, in an earlier run of the program.
     fn resume(&self, _parts: u64) {}
 
-    /// What the work shows besides, in a line.
+    /// A further line of information about the work.
     fn message(&self, _text: String) {}
 
     /// The work is done.
     fn end(&self) {}
 
-    /// A line for whoever watches.
+    /// A line for the user.
     fn say(&self, _line: &str) {}
 }
 
-/// Drops all reports.
+/// Ignores all reports.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

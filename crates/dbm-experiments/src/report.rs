@@ -1,20 +1,20 @@
-//! What a command found, in each form in which it is given away.
+//! The results of a command, in each output format.
 
 use crate::Error;
 use serde_json::Value;
 
-/// What was measured: for programs, for people, as a table and as a picture.
+/// Results: for programs, for people, as a table and as a picture.
 pub trait Report {
-    /// All of it, as `--json` prints it.
+    /// Everything, as printed by `--json`.
     fn json(&self) -> Value;
 
-    /// What people read: whole lines.
+    /// Text for people: complete lines.
     fn text(&self) -> String;
 
     /// A table as CSV.
     ///
     /// # Errors
-    /// [`Error::Usage`] where there is none.
+    /// [`Error::Usage`] if there is none.
     fn csv(&self) -> Result<String, Error> {
         Err(Error::Usage("there is no table of this: leave --csv out".into()))
     }
@@ -22,7 +22,7 @@ pub trait Report {
     /// A picture as SVG.
     ///
     /// # Errors
-    /// Those of [`crate::plot::svg`]; [`Error::Usage`] where there is none.
+    /// Those of [`crate::plot::svg`]; [`Error::Usage`] if there is none.
     fn figure(&self) -> Result<String, Error> {
         Err(Error::Usage("there is no picture of this: leave --plot out".into()))
     }

@@ -11,15 +11,15 @@ use dbm_data::Checkpoint;
 use dbm_engine::{Drawn, Job, MAX_SWEEPS, OfClass, OfClassSamples};
 use std::str::FromStr;
 
-/// Chains a task: enough for the batch products, few enough to keep every thread busy.
+/// Chains per task: enough for the batch products, few enough to keep every thread busy.
 pub const CHAINS: usize = 32;
 
-/// How samples are drawn: by sweeps of chains alone, or by chains that come up a ladder.
+/// How samples are drawn: by independent chains, or by chains that climb a ladder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sampler {
-    /// Each chain on its own.
+    /// Each chain independently.
     Alone(SamplingSchedule),
-    /// So many rounds of parallel tempering over the ladder in the model's file, and a search.
+    /// This many rounds of parallel tempering over the ladder in the model's file, and a search.
     Ptt(u32),
 }
 
@@ -39,10 +39,10 @@ impl FromStr for Sampler {
     }
 }
 
-/// `count` samples of a model by a sampler; each depends on the model, the seed, and for tempering on its place among 32 neighbours, alone.
+/// `count` samples of a model by a sampler. Each depends only on the model, the seed and, for tempering, its place among 32 neighbours.
 ///
 /// # Errors
-/// [`Error::Input`] where tempering is asked for of a model without a ladder.
+/// [`Error::Input`] if tempering is requested for a model without a ladder.
 pub fn draw_by(
     session: &Session,
     checkpoint: &Checkpoint,
@@ -72,10 +72,11 @@ pub fn draw_by(
     Ok(Samples { bits: bits.concat(), searches: searches.concat() })
 }
 
-/// `count` samples of one class, of a model whose top layer stands for classes: [`OfClass`].
+/// `count` samples of one class, from a model whose top layer stands for classes: [`OfClass`].
 ///
 /// # Errors
-/// [`Error::Usage`] for a class that the model does not have; [`Error::Job`] where a hundred times as many, or more, have fewer than `count` of it.
+/// [`Error::Usage`] for a class that the model does not have; [`Error::Job`] if fewer than `count` of a hundred times as many samples, or
+/// more, are of the class.
 pub fn draw_class(
     session: &Session,
     (checkpoint, model): (&Checkpoint, &Dbm),
@@ -108,25 +109,25 @@ pub fn draw_class(
     }
 }
 
-/// Classes that the model of a checkpoint has labels of.
+/// The number of classes for which the model in a checkpoint has labels.
 pub fn classes(checkpoint: &Checkpoint) -> usize {
     checkpoint.settings.as_ref().map_or(0, |settings| settings.classes)
 }
 
-/// What was drawn.
+/// The samples drawn.
 pub struct Samples {
     /// `[count, visible]`, bytes 0 and 1, or what was kept of them.
     pub bits: Vec<u8>,
-    /// What the searches of each did.
+    /// Statistics of each search.
     pub searches: Vec<SearchInfo>,
 }
 
-/// The schedule that a model's samples are best drawn by: as in its training, where its file says how that went.
+/// The schedule that suits a model's samples: as in its training, if its file describes that.
 pub fn of_training(checkpoint: &Checkpoint) -> SamplingSchedule {
     checkpoint.settings.as_ref().map_or(SamplingSchedule::Mode, SamplingSchedule::of_training)
 }
 
-/// `count` samples; each depends on the model, the seed and its number alone.
+/// `count` samples; each depends only on the model, the seed and its number.
 ///
 /// # Errors
 /// Those of the engine.
@@ -134,7 +135,7 @@ pub fn draw(session: &Session, model: &Dbm, schedule: SamplingSchedule, count: u
     draw_as(session, model, schedule, (count, seed), |bits| bits)
 }
 
-/// The same of which something else is kept than their bits, which can be many more bytes.
+/// The same, keeping something else than their bits, which can take many more bytes.
 ///
 /// # Errors
 /// Those of the engine.
@@ -154,12 +155,12 @@ pub fn draw_as(
 }
 
 impl Samples {
-    /// How many searches were cut at [`MAX_SWEEPS`].
+    /// Number of searches cut off at [`MAX_SWEEPS`].
     pub fn capped(&self) -> usize {
         self.searches.iter().filter(|search| search.capped).count()
     }
 
-    /// Sweeps of a search, on average.
+    /// Mean number of sweeps per search.
     pub fn mean_sweeps(&self) -> f64 {
         self.searches.iter().map(|search| f64::from(search.sweeps)).sum::<f64>() / self.searches.len() as f64
     }

@@ -1,4 +1,4 @@
-//! What work is done with.
+//! The resources of a piece of work.
 
 use crate::memory::Limit;
 use crate::{Error, Progress, Silent};
@@ -8,24 +8,24 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::time::Instant;
 
-/// Rows of a table that one thread does together.
+/// Rows of a table that one thread processes together.
 const ROWS: usize = 4;
 
-/// Threads and a clock, the memory there is, and where progress is reported.
+/// Threads and a clock, the available memory, and a receiver of progress reports.
 pub struct Session {
     pool: rayon::ThreadPool,
     started: Instant,
-    /// What a model may take.
+    /// Maximum memory for a model.
     pub memory: Limit,
-    /// Receives how far work has come.
+    /// Receives progress reports.
     pub progress: Box<dyn Progress>,
 }
 
 impl Session {
-    /// On so many threads, or one for each core.
+    /// With this many threads, or one per core.
     ///
     /// # Errors
-    /// [`Error::Usage`] where there are none, or the system refuses them.
+    /// [`Error::Usage`] for zero threads, or if the system refuses them.
     pub fn new(threads: Option<usize>, memory: Limit, progress: Box<dyn Progress>) -> Result<Self, Error> {
         if threads == Some(0) {
             return Err(Error::Usage("--threads should be at least 1, but is 0".into()));
@@ -35,7 +35,7 @@ impl Session {
         Ok(Self { pool, started: Instant::now(), memory, progress })
     }
 
-    /// On so many threads, all available memory, and no reports.
+    /// With this many threads, all available memory, and no reports.
     ///
     /// # Errors
     /// Those of [`Session::new`].
@@ -43,7 +43,7 @@ impl Session {
         Self::new(Some(threads), Limit::new(None), Box::new(Silent))
     }
 
-    /// What `make` makes of every `each` of so many things, in parallel and reported; in their order.
+    /// The results of `make` for each of this many items, in groups of `each`, in parallel and with progress reports; in order.
     pub fn in_parts<R: Send>(
         &self,
         unit: &str,
@@ -63,7 +63,7 @@ impl Session {
         parts
     }
 
-    /// Does such work, rows in parallel and reported; what came of each, in order.
+    /// Does row-by-row work in parallel, with progress reports; the result of each row, in order.
     ///
     /// # Errors
     /// Those of the work.
@@ -94,7 +94,7 @@ impl Host for Session {
     }
 }
 
-/// One thread of a session's, with its clock: for work that is itself one of many things done in parallel.
+/// One of a session's threads, with its clock: for work that is itself one of many parallel items.
 pub(crate) struct OneThread<'a>(pub &'a Session);
 
 impl Host for OneThread<'_> {

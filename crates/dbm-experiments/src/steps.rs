@@ -1,11 +1,11 @@
-//! What a training step did, in words and as JSON: of each estimator, what it has.
+//! What a training step did, in words and as JSON: the values that its estimator has.
 
 use dbm_core::StepInfo;
 use dbm_core::gradient::PhaseInfo;
 use dbm_core::signals::Signals;
 use serde_json::{Value, json};
 
-/// Mean of counts, where there are any.
+/// Mean of counts, if there are any.
 pub fn mean(values: &[u32]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().map(|&x| f64::from(x)).sum::<f64>() / values.len() as f64)
 }
@@ -14,7 +14,7 @@ fn mean_energy(phase: &PhaseInfo) -> Option<f64> {
     (phase.chains > 0).then(|| phase.mean_energy())
 }
 
-/// One object of `--json`. What the estimator does not have is null, or a count of 0.
+/// One object of `--json`. Values that the estimator does not have are null, or a count of 0.
 pub fn line(event: &str, step: &StepInfo, seen: Option<&Signals>) -> Value {
     let phase = |p: &PhaseInfo| {
         json!({
@@ -50,7 +50,7 @@ pub fn line(event: &str, step: &StepInfo, seen: Option<&Signals>) -> Value {
     })
 }
 
-/// `name positive / negative` of what the estimator has, and every cap that was reached.
+/// `name positive / negative` for each value that the estimator has, and every cap that was reached.
 pub fn message(step: &StepInfo, seen: Option<&Signals>) -> String {
     let phases = [&step.info.positive, &step.info.negative];
     let pair = |name: &str, value: &dyn Fn(&PhaseInfo) -> Option<f64>| {

@@ -5,9 +5,9 @@ use dbm_core::format_bytes;
 use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use serde::Serialize;
 
-/// A template with its values, which become text of XML where its name ends in `.svg`; a value that is not there is an error. Besides the filters that come
-/// with templates there are `fixed(n)`, a number with n decimals; `percent`, a share as a percentage of one decimal or of `percent(n)`; `duration` of
-/// seconds; and `bytes`.
+/// Renders a template with its values, which are escaped for XML if its name ends in `.svg`; a missing value is an error. In addition to
+/// the filters of the template engine there are `fixed(n)`, a number with n decimals; `percent`, a share as a percentage with one decimal,
+/// or `percent(n)`; `duration` of seconds; and `bytes`.
 ///
 /// # Errors
 /// [`Error::Template`].
@@ -43,7 +43,8 @@ fn environment() -> Environment<'static> {
     environment
 }
 
-/// Whether a score of one model is larger than that of another by more than two standard errors of the difference; where all runs of the first diverged, it is.
+/// Whether a score of one model exceeds that of another by more than two standard errors of the difference; true if all runs of the first
+/// diverged.
 fn exceeds(models: [&Value; 2], score: [&str; 2]) -> bool {
     let number = |model: &Value, way: &[&str]| {
         let found = way.iter().try_fold(model.clone(), |value, name| value.get_attr(name)).ok()?;
@@ -56,7 +57,7 @@ fn exceeds(models: [&Value; 2], score: [&str; 2]) -> bool {
     }
 }
 
-/// A table for people, by a template of the program's own; should that be wrong, it says so in its place.
+/// A table for people, from a built-in template; if that is wrong, the text says so.
 pub fn text(name: &str, template: &str, values: &impl Serialize) -> String {
     render(name, template, values).unwrap_or_else(|error| error.to_string())
 }

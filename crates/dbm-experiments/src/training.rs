@@ -1,4 +1,4 @@
-//! A run in training, on the processor or on a GPU.
+//! A run being trained, on the processor or on a GPU.
 
 use crate::{Error, Session};
 use dbm_core::linalg::Backend;
@@ -8,20 +8,20 @@ use dbm_data::Backends;
 use dbm_gpu::{Gpu, GpuError, GpuTrainer};
 use pollster::block_on;
 
-/// Seconds after which a run on a GPU is kept, so that no more than these are lost with it.
+/// Seconds after which a run on a GPU is saved, so that no more than this is lost with it.
 const KEPT_EVERY: f64 = 60.0;
 
 /// What computes a run: kernels of the core, or a GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunBackend {
-    /// The processor, by these kernels.
+    /// The processor, with these kernels.
     Processor(Backend),
-    /// The fastest GPU there is.
+    /// The fastest available GPU.
     Gpu,
 }
 
 impl RunBackend {
-    /// What computes what a GPU does not.
+    /// The kernels for the work that a GPU does not do.
     pub fn on_processor(self) -> Backend {
         match self {
             Self::Processor(backend) => backend,
@@ -49,22 +49,22 @@ impl Choose for RunBackend {
     ];
 }
 
-/// A run, what computes it, and what has.
+/// A run, its present backend, and its past ones.
 pub struct Training {
-    /// On a GPU, as it was last kept.
+    /// On a GPU, in its last saved state.
     run: Trainer,
     gpu: Option<GpuTrainer>,
-    /// What computes, as the run's file calls it.
+    /// The backend's name in the run's file.
     name: String,
     backends: Backends,
     kept_at: f64,
 }
 
 impl Training {
-    /// A run as it stands, on this backend; before, these computed it.
+    /// A run in its present state, on this backend; so far these backends computed it.
     ///
     /// # Errors
-    /// [`Error::Gpu`] where there is none, or it cannot train such a run.
+    /// [`Error::Gpu`] if there is none, or it cannot train such a run.
     pub fn new(run: Trainer, backend: RunBackend, backends: Backends, session: &Session) -> Result<Self, Error> {
         match backend {
             RunBackend::Processor(backend) => {
@@ -78,31 +78,31 @@ impl Training {
     /// The same on this GPU.
     ///
     /// # Errors
-    /// [`Error::Gpu`] where it cannot train such a run.
+    /// [`Error::Gpu`] if it cannot train such a run.
     pub fn on_gpu(run: Trainer, gpu: Gpu, backends: Backends, session: &Session) -> Result<Self, Error> {
         let (run, name) = (run.with_backend(RunBackend::Gpu.on_processor()), format!("gpu: {}", gpu.name()));
         Ok(Self { gpu: Some(GpuTrainer::new(gpu, &run)?), run, name, backends, kept_at: session.now() })
     }
 
-    /// What computes, as the run's file calls it.
+    /// The backend's name in the run's file.
     pub fn backend(&self) -> &str {
         &self.name
     }
 
-    /// What has computed its steps.
+    /// The backends that have computed its steps.
     pub fn backends(&self) -> &Backends {
         &self.backends
     }
 
-    /// Gradient steps taken. Fewer than before where a GPU has failed: what it did since the run was last kept is gone with it.
+    /// Gradient steps taken. Fewer than before if a GPU has failed: everything since the run was last saved is lost with it.
     pub fn steps(&self) -> u64 {
         self.gpu.as_ref().map_or(self.run.steps(), GpuTrainer::steps)
     }
 
-    /// One gradient step; where the GPU fails, it is the processor's, from where the run was last kept.
+    /// One gradient step; if the GPU fails, the processor takes it, from where the run was last saved.
     ///
     /// # Errors
-    /// Those of [`Trainer::step`], and [`Error::Gpu`] where the GPU does not train on such data.
+    /// Those of [`Trainer::step`], and [`Error::Gpu`] if the GPU does not train on such data.
     pub fn step(&mut self, data: &Examples, session: &Session) -> Result<StepInfo, Error> {
         if let Some(gpu) = &mut self.gpu {
             let started = session.now();
@@ -122,7 +122,7 @@ impl Training {
         Ok(self.run.step(data, session)?)
     }
 
-    /// The run as it stands, brought from the GPU where it is on one. Where that fails, it is what was last kept.
+    /// The run in its present state, read back from the GPU if it is on one. If that fails, the last saved state.
     ///
     /// # Errors
     /// [`Error::Gpu`].
@@ -137,7 +137,7 @@ impl Training {
         Ok(&mut self.run)
     }
 
-    /// From here on the processor computes, where it is the GPU that failed and not the run.
+    /// Continues on the processor, if the GPU failed and not the run.
     fn leave_gpu(&mut self, error: GpuError, session: &Session) -> Result<(), Error> {
         let GpuError::Failed(reason) = error else { return Err(error.into()) };
         self.gpu = None;

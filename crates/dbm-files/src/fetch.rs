@@ -1,4 +1,4 @@
-//! Data from elsewhere: an address that the visitor names, or MNIST from one of its mirrors, kept in the browser's cache.
+//! Data from elsewhere: an address given by the visitor, or MNIST from one of its mirrors, cached by the browser.
 
 use crate::reader::Report;
 use crate::reader::addresses::{self, MIRRORS, MNIST, Part};
@@ -10,14 +10,14 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, Cache, ReadableStreamDefaultReader, RequestInit, Response, Url};
 
-/// In which the browser keeps what was fetched and verified.
+/// The cache in which the browser stores fetched and verified files.
 const CACHE: &str = "dbm-lab-data";
-/// An answer larger than this is not read further.
+/// A response larger than this is not read further.
 const LARGEST: f64 = 1024.0 * 1024.0 * 1024.0;
-/// A mirror that sends nothing for so many milliseconds is given up.
+/// A mirror that sends nothing for this many milliseconds is given up.
 const SILENCE: i32 = 15_000;
 
-/// The files of MNIST, images first: from the cache, or from the first mirror that gives the very files.
+/// The files of MNIST, images first: from the cache, or from the first mirror that sends exactly the right files.
 pub async fn mnist(report: Report<'_>) -> Result<Vec<NamedBytes>, String> {
     let mut files = Vec::new();
     for part in &MNIST {
@@ -27,7 +27,7 @@ pub async fn mnist(report: Report<'_>) -> Result<Vec<NamedBytes>, String> {
 }
 
 async fn mnist_part(part: &Part, report: Report<'_>) -> Result<Vec<u8>, String> {
-    // No cache (private mode, a page without https) is no reason not to fetch.
+    // A missing cache (private mode, a page without https) does not prevent fetching.
     let cache = open_cache().await.ok();
     if let Some(cache) = &cache
         && let Some(bytes) = from_cache(cache, part).await
@@ -72,11 +72,11 @@ async fn from_cache(cache: &Cache, part: &Part) -> Option<Vec<u8>> {
     let found = JsFuture::from(cache.match_with_str(&cache_key(part))).await.ok()?;
     let response: Response = found.dyn_into().ok()?;
     let buffer = JsFuture::from(response.array_buffer().ok()?).await.ok()?;
-    // What the cache holds is verified again: it may have been cut short.
+    // Cached files are verified again: they may have been cut short.
     verify::unpacked(part, "the cache", &Uint8Array::new(&buffer).to_vec()).ok()
 }
 
-/// A cache that is full or refuses costs the next visit a download, and nothing else.
+/// A cache that is full or refuses only costs the next visit a download.
 async fn to_cache(cache: &Cache, part: &Part, bytes: &[u8]) {
     let body = Uint8Array::from(bytes);
     if let Ok(response) = Response::new_with_opt_js_u8_array(Some(&body)) {
@@ -84,7 +84,7 @@ async fn to_cache(cache: &Cache, part: &Part, bytes: &[u8]) {
     }
 }
 
-/// What an address gives, where this page may ask it.
+/// The content of an address, if this page may fetch it.
 pub async fn file(address: &str, report: Report<'_>) -> Result<NamedBytes, String> {
     let absolute = absolute(address)?;
     addresses::allowed(&absolute, &page())?;
@@ -108,7 +108,7 @@ fn page() -> String {
     scope().location().href()
 }
 
-/// Reads an answer piece by piece; gives up after a long silence, or beyond the largest size.
+/// Reads a response piece by piece; gives up after a long silence, or beyond the maximum size.
 async fn download(address: &str, on_progress: &mut dyn FnMut(f64, f64)) -> Result<Vec<u8>, String> {
     let controller = AbortController::new().map_err(message)?;
     let timeout = SilenceTimeout::new(controller.clone());
@@ -122,7 +122,7 @@ async fn download(address: &str, on_progress: &mut dyn FnMut(f64, f64)) -> Resul
         return Err(format!("the server answered {} {}", response.status(), response.status_text()));
     }
     let header = |name: &str| response.headers().get(name).ok().flatten();
-    // Of an answer packed for the way, the length is that of the packing.
+    // For a compressed response, the length is the compressed one.
     let announced = header("content-length").filter(|_| header("content-encoding").is_none());
     let total = announced.and_then(|length| length.parse::<f64>().ok()).unwrap_or(0.0);
     let Some(body) = response.body() else { return Err("the answer was empty".into()) };
@@ -151,7 +151,7 @@ async fn download(address: &str, on_progress: &mut dyn FnMut(f64, f64)) -> Resul
     Ok(bytes)
 }
 
-/// How much came, of how much where that was announced.
+/// How much has arrived, and the total if it was announced.
 fn amount(bytes: usize, total: f64) -> String {
     if total > 0.0 { format!("{bytes} of {total} bytes") } else { format!("{bytes} bytes") }
 }

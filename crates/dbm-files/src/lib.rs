@@ -1,5 +1,5 @@
-//! DBM Lab's second Web Worker. Two of them may run, told apart by their names: one reads the visitor's files and
-//! writes their downloads, and is ended where they cancel; the other keeps checkpoints of the run in the browser's storage.
+//! DBM Lab's second Web Worker. Two of them may run, told apart by their names: one reads the visitor's files and writes downloads, and is
+//! ended when the visitor cancels; the other stores checkpoints of the run in the browser's storage.
 
 #[cfg(target_arch = "wasm32")]
 mod fetch;

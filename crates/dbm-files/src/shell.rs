@@ -1,4 +1,4 @@
-//! What is of the browser here: which commands wait for a server or for the browser's storage.
+//! The part that depends on the browser: commands that wait for a server or for the browser's storage.
 
 use crate::fetch;
 use crate::reader::Reader;
@@ -11,14 +11,14 @@ use std::cell::{Cell, RefCell};
 const NOTHING_KEPT: &str =
     "This browser keeps nothing in this mode: the run ends with this tab. Save the model as a file before you close it.";
 
-/// Milliseconds between two words about progress.
+/// Milliseconds between two progress reports.
 const PROGRESS: f64 = 50.0;
 
 thread_local! {
     static READER: RefCell<Reader> = RefCell::default();
-    /// When progress was told last.
+    /// When progress was last reported.
     static TOLD: Cell<f64> = const { Cell::new(0.0) };
-    /// From the first question about kept runs on.
+    /// Set from the first request about stored runs on.
     static RUN_STORE: RefCell<Option<RunStore<BrowserStorage, TabLocks>>> = const { RefCell::new(None) };
 }
 
@@ -44,7 +44,7 @@ async fn answer(id: Option<u32>, command: FilesCommand) -> Result<FilesEvent, St
         | FilesCommand::Keep(_)
         | FilesCommand::Forget { .. }
         | FilesCommand::Recall => keep(command).await,
-        // The reader says so where a command is none of its own.
+        // The reader refuses a command that is not one of its own.
         _ => READER.with_borrow_mut(|reader| reader.answer(command, &mut |stage, done, total| progress(id, stage, done, total))),
     }
 }
@@ -54,7 +54,7 @@ fn read(id: Option<u32>, files: Vec<NamedBytes>) -> Result<FilesEvent, String> {
     READER.with_borrow_mut(|reader| reader.read(files, None, &mut |stage, done, total| progress(id, stage, done, total)))
 }
 
-/// Tells how far something has come, not oftener than an eye follows.
+/// Reports progress, no more often than the eye can follow.
 fn progress(id: Option<u32>, stage: &str, done: f64, total: f64) {
     let now = js_sys::Date::now();
     if now - TOLD.get() >= PROGRESS {
@@ -63,13 +63,13 @@ fn progress(id: Option<u32>, stage: &str, done: f64, total: f64) {
     }
 }
 
-/// Commands about kept runs go to the store, which is made when the first one comes.
+/// Commands about stored runs go to the store, which is created for the first of them.
 async fn keep(command: FilesCommand) -> Result<FilesEvent, String> {
     let mut run_store = match RUN_STORE.take() {
         Some(run_store) => run_store,
         None => match BrowserStorage::open().await {
             Ok(storage) => RunStore::new(storage, TabLocks::default(), js_sys::Date::now),
-            // Whoever only looks for a run need not know.
+            // A visitor who only looks for a run need not know.
             Err(_) if command == FilesCommand::Find => return Ok(FilesEvent::Found { run: None, note: None }),
             Err(why) => return Err(format!("{NOTHING_KEPT} ({why}.)")),
         },

@@ -6,14 +6,14 @@ use dbm_gpu::{Gpu, GpuTrainer};
 use dbm_protocol::{GpuCommand, GpuEvent, RunForGpu};
 use std::collections::BTreeMap;
 
-/// Chains of a step that are shown.
+/// Number of chains shown from a step.
 const SHOWN: usize = 64;
-/// They are shown at most this often, in seconds: each time they come back from the device.
+/// They are shown at most this often, in seconds: each time they must be read back from the device.
 const SHOWN_EVERY: f64 = 0.1;
-/// What the run's checkpoint is called in errors.
+/// Name of the run's checkpoint in error messages.
 const RUN: &str = "the run for the GPU";
 
-/// The device, from the first run on, and the run that is on it.
+/// The device, from the first run on, and the run on it.
 #[derive(Default)]
 pub struct GpuRun {
     gpu: Option<Gpu>,
@@ -26,7 +26,7 @@ impl GpuRun {
     /// Carries out a command, at this time in seconds.
     ///
     /// # Errors
-    /// In words: where there is no device, where the run cannot be trained on it, and where it has failed. A device that has failed is given up.
+    /// In words: if there is no device, if the run cannot be trained on it, or if it has failed. A device that has failed is given up.
     pub async fn answer(&mut self, command: GpuCommand, now: f64) -> Result<GpuEvent, String> {
         let answer = match command {
             GpuCommand::Open(run) => self.open(*run).await,
@@ -39,14 +39,14 @@ impl GpuRun {
         answer
     }
 
-    /// The device, for tests that take it away.
+    /// The device, for tests that remove it.
     pub fn device(&self) -> Option<&Gpu> {
         self.gpu.as_ref()
     }
 
     async fn open(&mut self, run: RunForGpu) -> Result<GpuEvent, String> {
         let RunForGpu { width, packed, known, checkpoint } = run;
-        // What is on the device makes room first.
+        // The old run is freed first to make room.
         self.run = None;
         let mut data = Examples::from_packed(width as usize, packed).map_err(told)?;
         if !known.is_empty() {
@@ -81,7 +81,7 @@ impl GpuRun {
     }
 }
 
-/// Why not, without the advice to go on by the processor: the computing worker does.
+/// The reason, without the advice to use the processor: the computing worker does so.
 #[expect(clippy::needless_pass_by_value, reason = "what map_err gives")]
 fn told(error: impl ToString) -> String {
     error.to_string().trim_end_matches("; go on without it").to_string()

@@ -1,4 +1,4 @@
-//! What is of the browser here.
+//! The part that depends on the browser.
 
 use crate::GpuRun;
 use dbm_protocol::transport::{scope, serve};
@@ -28,7 +28,7 @@ pub fn start() {
     });
 }
 
-/// What a browser tells of its GPU: no more than maker and kind, which are not where `dbm-gpu` looks for a name.
+/// What a browser reveals about its GPU: only maker and kind, and not in the field from which `dbm-gpu` takes the name.
 async fn adapter_name() -> Option<String> {
     let get = |of: &JsValue, name: &str| Reflect::get(of, &name.into()).ok();
     let gpu = get(&scope().navigator().into(), "gpu")?;

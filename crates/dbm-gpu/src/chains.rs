@@ -8,12 +8,12 @@ use dbm_core::linalg::Matrix;
 use dbm_core::{Clamp, Examples, Parity};
 use wgpu::Buffer;
 
-/// Where some draws come from: two of these that differ, in anything, give independent draws.
+/// The address of some draws: if two addresses differ anywhere, their draws are independent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Draws {
     /// Philox's key.
     pub key: [u32; 2],
-    /// Tells apart what is drawn under one key.
+    /// Distinguishes draws with the same key.
     pub stage: u8,
 }
 
@@ -24,22 +24,23 @@ impl Draws {
     }
 }
 
-/// `count` chains of one model: states `[count, n_l]` and fields `[count, n_l]` of every layer, and what is clamped of the visible one.
+/// `count` chains of one model: states `[count, n_l]` and fields `[count, n_l]` of every layer, and the clamped part of the visible one.
 pub struct GpuChains {
     count: usize,
     pub(crate) states: Vec<Buffer>,
     fields: Vec<Buffer>,
-    /// What a wholly clamped visible layer adds to the layer above, `b_1 + W_0^T v: [count, n_1]`: it is made once for all sweeps that are made together.
+    /// The contribution of a fully clamped visible layer to the layer above, `b_1 + W_0^T v: [count, n_1]`, computed once for a series of
+    /// sweeps.
     drive: Buffer,
-    /// As [`GpuChains::settle`] left them.
+    /// As computed by [`GpuChains::settle`].
     pub(crate) means: Vec<Buffer>,
     clamp: Clamp,
-    /// A bit a visible unit, where the clamp differs from one to another.
+    /// One bit per visible unit, if the clamp differs between units.
     clamped: Buffer,
     energies: Buffer,
 }
 
-/// What decides a half-sweep.
+/// What determines a half-sweep.
 #[derive(Clone, Copy)]
 enum Rule {
     Minimum,
@@ -47,7 +48,8 @@ enum Rule {
     Coins(Draws),
 }
 
-/// Half a sweep of a batch: its number among those of a chain, which chains begin one later, `[count]`, and where a search counts flips, `[half-sweeps, count]`.
+/// Half a sweep of a batch: its number within a chain's half-sweeps, which chains start one later, `[count]`, and where a search counts
+/// flips, `[half-sweeps, count]`.
 struct HalfSweep<'a> {
     rule: Rule,
     number: u32,
@@ -56,7 +58,7 @@ struct HalfSweep<'a> {
     flips: &'a Buffer,
 }
 
-/// As set.wgsl has it.
+/// Must match set.wgsl.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct SetRule {
@@ -73,7 +75,7 @@ struct SetRule {
     high: f32,
 }
 
-/// As means.wgsl has it.
+/// Must match means.wgsl.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct MeansRule {
@@ -84,7 +86,7 @@ struct MeansRule {
     high: f32,
 }
 
-/// As row_sums.wgsl has it.
+/// Must match row_sums.wgsl.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct SumShape {
@@ -106,11 +108,11 @@ enum Sum {
     Biases,
     /// States times fields.
     Fields,
-    /// Logs of what single units sum to, given their fields.
+    /// Logs of the sums over single units, given their fields.
     Logs,
 }
 
-/// Where sums over layers go: times this, to the chains of `into` that begin there.
+/// Destination of sums over layers: multiplied by this, added to the chains of `into` that begin there.
 #[derive(Clone, Copy)]
 struct SumsTo<'a> {
     scale: f32,
@@ -118,7 +120,7 @@ struct SumsTo<'a> {
     first: usize,
 }
 
-/// As exchange.wgsl and gather.wgsl have it.
+/// Must match exchange.wgsl and gather.wgsl.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct LayerShape {
@@ -126,22 +128,22 @@ struct LayerShape {
     units: u32,
 }
 
-/// Tensors that a batch has for each layer: states, fields and means.
+/// Number of tensors per layer of a batch: states, fields and means.
 pub(crate) const TENSORS: usize = 3;
-/// Threads of a workgroup, and units that one of them sets.
+/// Threads per workgroup, and units that each of them sets.
 const THREADS: usize = 64;
 const UNITS: usize = 4;
-/// Additions and multiplications of a draw, or about as many.
+/// Approximate number of additions and multiplications per draw.
 const OPERATIONS: usize = 256;
 
 impl GpuChains {
-    /// Chains at these states, `[count, n_l]` a layer. Visible units that are clamped keep the values they have there.
+    /// Chains at these states, `[count, n_l]` per layer. Clamped visible units keep their values from there.
     ///
     /// # Errors
-    /// [`GpuError::TooLarge`] where a layer's states are more than the device holds in one piece.
+    /// [`GpuError::TooLarge`] if a layer's states exceed what the device holds in one piece.
     ///
     /// # Panics
-    /// If the states are not of the model's shape.
+    /// If the states do not have the model's shape.
     pub fn new(gpu: &Gpu, model: &GpuModel, states: &[Matrix], clamp: &Clamp) -> Result<Self, GpuError> {
         let count = states[0].rows();
         let shapes = states.iter().map(|layer| (layer.rows(), layer.columns()));
@@ -151,7 +153,7 @@ impl GpuChains {
         Ok(chains)
     }
 
-    /// Chains at no state yet, whose visible layers are clamped whole or free.
+    /// Chains without a state yet, whose visible layers are fully clamped or free.
     pub(crate) fn at_rest(gpu: &Gpu, model: &GpuModel, count: usize, clamp: Clamp) -> Result<Self, GpuError> {
         let zeros = |what: &str| -> Result<Vec<Buffer>, GpuError> {
             model.sizes.iter().enumerate().map(|(l, &n)| gpu.zeros(&format!("the {what} of layer {l}"), count * n)).collect()
@@ -168,7 +170,7 @@ impl GpuChains {
         })
     }
 
-    /// How many chains.
+    /// Number of chains.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -192,7 +194,8 @@ impl GpuChains {
         Ok(Matrix::from_vec(self.count, model.sizes[layer], gpu.read(&self.fields[layer]).await?))
     }
 
-    /// Makes the conditional means of every layer given its neighbours, `[count, n_l]`, which a marginalized gradient needs; a clamped unit's is its value.
+    /// Computes the conditional means of every layer given its neighbours, `[count, n_l]`, which a marginalized gradient needs; a clamped
+    /// unit's mean is its value.
     pub fn settle(&mut self, gpu: &Gpu, model: &GpuModel) {
         let (low, high) = model.units.values();
         for (layer, &n) in model.sizes.iter().enumerate() {
@@ -209,7 +212,8 @@ impl GpuChains {
         }
     }
 
-    /// The visible layers of the first `count` chains, each unit at its likelier value given the layer above as [`GpuChains::settle`] left it, packed as [`Examples::packed`] has rows.
+    /// The visible layers of the first `count` chains, each unit at its more probable value given the layer above as of
+    /// [`GpuChains::settle`], packed like the rows of [`Examples::packed`].
     ///
     /// # Errors
     /// [`GpuError::Failed`].
@@ -224,13 +228,13 @@ impl GpuChains {
         Ok(Examples::from_bits(n, &bits)?.packed().to_vec())
     }
 
-    /// The energy of each chain's state, `E(s) = - sum_l b_l . s_l - sum_l s_l^T W_l s_{l+1}: [count]`, added in f32.
+    /// The energy of each chain's state, `E(s) = - sum_l b_l . s_l - sum_l s_l^T W_l s_{l+1}: [count]`, summed in f32.
     ///
     /// # Errors
     /// [`GpuError::Failed`].
     pub async fn energies(&mut self, gpu: &Gpu, model: &GpuModel) -> Result<Vec<f32>, GpuError> {
         let mut work = gpu.begin();
-        // Every pair of layers is counted once by the fields of the odd ones, and their biases with it.
+        // The fields of the odd layers count every pair of layers once, and the biases of the odd ones with it.
         for layer in Parity::Odd.layers(model.depth()) {
             self.refresh(gpu, model, layer, &mut work);
         }
@@ -243,7 +247,8 @@ impl GpuChains {
         gpu.read(&self.energies).await
     }
 
-    /// `log p*(s_p)` of each chain, `[count]`, `p` being the parity `held` and the other summed out ([`dbm_core::tempering`]). Clamped may be nothing, or the visible layer where even layers are held.
+    /// `log p*(s_p)` of each chain, `[count]`, where `p` is the parity `held` and the other is summed out ([`dbm_core::tempering`]). Either
+    /// nothing may be clamped, or the visible layer if even layers are held.
     ///
     /// # Errors
     /// [`GpuError::TooLarge`] and [`GpuError::Failed`].
@@ -254,7 +259,7 @@ impl GpuChains {
         gpu.read(&into).await
     }
 
-    /// Adds to what is to be done that these are computed, to where they go.
+    /// Queues the computation of these into their destination.
     pub(crate) fn add_log_marginals(&self, gpu: &Gpu, model: &GpuModel, held: Parity, into: (&Buffer, usize), work: &mut Work) {
         debug_assert!(self.clamp == Clamp::Free || (self.clamp == Clamp::Visible && held == Parity::Even));
         let to = SumsTo { scale: 1.0, into: into.0, first: into.1 };
@@ -268,7 +273,7 @@ impl GpuChains {
         }
     }
 
-    /// Adds to what is to be done that a layer's sums are added; those of the visible layer are the first.
+    /// Queues a layer's sums; those of the visible layer come first.
     fn add_sums(&self, gpu: &Gpu, model: &GpuModel, (layer, what): (usize, Sum), to: SumsTo, work: &mut Work) {
         let (n, (low, high)) = (model.sizes[layer], model.units.values());
         let SumsTo { scale, into, first } = to;
@@ -288,7 +293,8 @@ impl GpuChains {
         work.run(&gpu.kernels.row_sums, &buffers.map(Buffer::as_entire_buffer_binding), self.count as u64, self.each_unit(n));
     }
 
-    /// Adds to what is to be done that chains change places with those of the same numbers in another batch of the shape, where `accepted: [count]` is 1.
+    /// Queues an exchange of states between chains with equal numbers in this batch and another of the same shape, where
+    /// `accepted: [count]` is 1.
     pub(crate) fn add_exchange(&mut self, gpu: &Gpu, model: &GpuModel, other: &mut Self, accepted: &Buffer, work: &mut Work) {
         for (layer, &n) in model.sizes.iter().enumerate() {
             let shape = LayerShape { rows: self.count as u32, units: n as u32 };
@@ -298,18 +304,18 @@ impl GpuChains {
         }
     }
 
-    /// Puts each chain where another one was: `ancestors: [count]`. What is clamped must be the same.
+    /// Replaces each chain's state by that of its ancestor: `ancestors: [count]`. Both must have the same clamped values.
     ///
     /// # Errors
     /// [`GpuError::TooLarge`].
     pub(crate) fn resample(&mut self, gpu: &Gpu, model: &GpuModel, ancestors: &[u32]) -> Result<(), GpuError> {
-        // The means are made anew before they are looked at.
+        // The means are recomputed before they are used.
         self.gather(gpu, model, (ancestors, &vec![1.0; self.count]), &[(&self.states, &self.means)])?;
         std::mem::swap(&mut self.states, &mut self.means);
         Ok(())
     }
 
-    /// States and means of the same chains, each times what it counts: `times: [count]`.
+    /// States and means of the same chains, each multiplied by its weight: `times: [count]`.
     ///
     /// # Errors
     /// [`GpuError::TooLarge`].
@@ -320,7 +326,7 @@ impl GpuChains {
         Ok(out)
     }
 
-    /// Fills tensors by others, `[count, n_l]` a layer: with the row of each chain's ancestor, times what the chain counts.
+    /// Fills tensors from others, `[count, n_l]` per layer: with the row of each chain's ancestor, multiplied by the chain's weight.
     fn gather(
         &self,
         gpu: &Gpu,
@@ -342,25 +348,27 @@ impl GpuChains {
         Ok(())
     }
 
-    /// So many Gibbs sweeps of all chains, each in the order that its first parity says; they leave `exp(-E)`, restricted to what is not clamped, invariant.
+    /// This many Gibbs sweeps of all chains, each in the order given by its first parity; they leave `exp(-E)`, restricted to the unclamped
+    /// units, invariant.
     ///
     /// # Errors
     /// [`GpuError::TooLarge`].
     ///
     /// # Panics
-    /// If there is not one first parity a chain.
+    /// If there is not one first parity per chain.
     pub fn gibbs(&mut self, gpu: &Gpu, model: &GpuModel, first: &[Parity], sweeps: u32, draws: Draws) -> Result<(), GpuError> {
         self.sweeps(gpu, model, first, sweeps, Rule::Gibbs(draws)).map(drop)
     }
 
-    /// Local search (Taniguchi et al. 2023, Algorithm 1): so many sweeps of conditional minima. A chain that has reached its mode stays there. Tells how many units flipped, half-sweep by half-sweep:
-    /// `[2 sweeps + 1, count]`, of which a chain that begins with odd layers sits out the first, and the others the last.
+    /// Local search (Taniguchi et al. 2023, Algorithm 1): this many sweeps of conditional minima. A chain that has reached its mode stays
+    /// there. Returns the number of flipped units per half-sweep, `[2 sweeps + 1, count]`; a chain that begins with odd layers skips the
+    /// first half-sweep, the others skip the last.
     ///
     /// # Errors
     /// [`GpuError::TooLarge`] and [`GpuError::Failed`].
     ///
     /// # Panics
-    /// If there is not one first parity a chain.
+    /// If there is not one first parity per chain.
     pub async fn search(&mut self, gpu: &Gpu, model: &GpuModel, first: &[Parity], sweeps: u32) -> Result<Vec<u32>, GpuError> {
         let flips = self.sweeps(gpu, model, first, sweeps, Rule::Minimum)?;
         gpu.read(&flips).await
@@ -379,10 +387,10 @@ impl GpuChains {
             self.add_below(gpu, model, 1, &self.drive, &mut work);
             work.submit();
         }
-        // Where all chains begin alike, there is a half-sweep in which none would move.
+        // If all chains begin with the same parity, there is a half-sweep in which none would move.
         let all_begin = |parity: Parity| first.iter().all(|&first| first == parity);
         for number in u32::from(all_begin(Parity::Odd))..halves - u32::from(all_begin(Parity::Even)) {
-            // One submission each: short enough for a system that ends what holds a screen up.
+            // One submission each: short enough for a system that stops work that blocks the screen.
             let mut work = gpu.begin();
             let half = HalfSweep { rule, number, count: 2 * sweeps, delays: &delays, flips: &flips };
             let parity = if number.is_multiple_of(2) { Parity::Even } else { Parity::Odd };
@@ -399,7 +407,7 @@ impl GpuChains {
         Ok(flips)
     }
 
-    /// Puts every chain at a uniform random state, what is clamped kept.
+    /// Puts every chain at a uniform random state, keeping clamped values.
     ///
     /// # Errors
     /// [`GpuError::TooLarge`].
@@ -414,26 +422,26 @@ impl GpuChains {
         Ok(())
     }
 
-    /// Puts every chain where the chain of the same number of another batch is.
+    /// Copies the states from the chains with the same numbers in another batch.
     pub(crate) fn copy_states(&mut self, gpu: &Gpu, from: &Self) {
         let mut work = gpu.begin();
         self.states.iter().zip(&from.states).for_each(|(to, from)| work.copy(from, to));
         work.submit();
     }
 
-    /// Puts the states of a layer at its means: where these are exact, and the layers beside it clamped.
+    /// Sets the states of a layer to its means: used if these are exact and its neighbouring layers clamped.
     pub(crate) fn keep_means(&mut self, gpu: &Gpu, layer: usize) {
         let mut work = gpu.begin();
         work.copy(&self.means[layer], &self.states[layer]);
         work.submit();
     }
 
-    /// Puts the visible layers at these values, `[count, n_0]`.
+    /// Sets the visible layers to these values, `[count, n_0]`.
     pub(crate) fn place_visible(&mut self, gpu: &Gpu, visible: &Matrix) {
         gpu.write(&self.states[0], visible.data());
     }
 
-    /// Puts the chains at these states, `[count, n_l]` a layer.
+    /// Sets the chains to these states, `[count, n_l]` per layer.
     pub(crate) fn place(&mut self, gpu: &Gpu, layers: &[Matrix]) {
         self.states.iter().zip(layers).for_each(|(to, layer)| gpu.write(to, layer.data()));
     }
@@ -443,7 +451,7 @@ impl GpuChains {
         layer > 0 || self.clamp != Clamp::Visible
     }
 
-    /// What kernels are told of a layer: 0 where nothing is clamped, 1 where the bits say, and 2 where all is.
+    /// The clamp code of a layer for kernels: 0 if nothing is clamped, 1 if the bits say, and 2 if everything is.
     fn clamped_of(&self, layer: usize) -> u32 {
         match &self.clamp {
             Clamp::Visible if layer == 0 => 2,
@@ -452,7 +460,7 @@ impl GpuChains {
         }
     }
 
-    /// Adds to what is to be done that a layer is set.
+    /// Queues the setting of a layer.
     fn set(&self, gpu: &Gpu, model: &GpuModel, layer: usize, half: &HalfSweep, work: &mut Work) {
         let &HalfSweep { rule, number, count, delays, flips } = half;
         let none = Draws { key: [0; 2], stage: 0 };
@@ -470,12 +478,12 @@ impl GpuChains {
         work.run(&gpu.kernels.set, &buffers, groups as u64, self.each_unit(n));
     }
 
-    /// About as many operations as a kernel does that looks at each of a layer's `n` units once.
+    /// Approximate number of operations of a kernel that visits each of a layer's `n` units once.
     fn each_unit(&self, n: usize) -> u64 {
         (OPERATIONS * self.count * n) as u64
     }
 
-    /// Adds to what is to be done that a layer's fields are made anew.
+    /// Queues the recomputation of a layer's fields.
     fn refresh(&self, gpu: &Gpu, model: &GpuModel, layer: usize, work: &mut Work) {
         let mut begin = Begin::Row(&model.biases[layer]);
         if layer > 0 {
@@ -485,8 +493,8 @@ impl GpuChains {
         self.add_above(gpu, model, layer, begin, work);
     }
 
-    /// Adds to what is to be done that `into`, `[count, n_l]`, becomes a layer's biases and what the layer below adds to its fields: a block of rows of the weights takes its columns of the states
-    /// below, and adds to all.
+    /// Queues: `into`, `[count, n_l]`, becomes a layer's biases plus the contribution of the layer below to its fields. A block of rows of
+    /// the weights takes its columns of the states below, and contributes to all fields.
     fn add_below(&self, gpu: &Gpu, model: &GpuModel, layer: usize, into: &Buffer, work: &mut Work) {
         let (below, n) = (layer - 1, model.sizes[layer]);
         let mut begin = Begin::Row(&model.biases[layer]);
@@ -508,7 +516,8 @@ impl GpuChains {
         }
     }
 
-    /// Adds to what is to be done that a layer's fields, which begin so, get what the layer above adds: a block of rows of the weights takes all states above, and makes its columns of the fields.
+    /// Queues: the contribution of the layer above is added to a layer's fields. A block of rows of the weights takes all states above, and
+    /// gives its columns of the fields.
     fn add_above(&self, gpu: &Gpu, model: &GpuModel, layer: usize, begin: Begin, work: &mut Work) {
         let Some(weight) = model.weights.get(layer) else { return };
         let above = model.sizes[layer + 1];
@@ -530,7 +539,7 @@ impl GpuChains {
     }
 }
 
-/// A bit for each visible unit that is clamped, rows from whole words on; none where they are not looked into.
+/// One bit per clamped visible unit, each row starting at a whole word; empty if they are not read.
 fn clamp_words(clamp: &Clamp, count: usize, n: usize) -> Vec<u32> {
     if !matches!(clamp, Clamp::Known(_)) {
         return vec![0];

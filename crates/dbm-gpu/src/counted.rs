@@ -1,18 +1,18 @@
-//! States that an estimate counts.
+//! Weighted states in an estimate.
 
 use dbm_core::linalg::Matrix;
 
-/// States that a phase's estimate counts besides those of its chains, or in place of them.
+/// States that enter a phase's estimate in addition to those of its chains, or instead of them.
 #[derive(Default)]
 pub(crate) struct Counted {
-    /// How often each counts.
+    /// The weight of each.
     pub times: Vec<f32>,
-    /// `[states, n_l]` a layer.
+    /// `[states, n_l]` per layer.
     pub layers: Vec<Matrix>,
 }
 
 impl Counted {
-    /// Adds states, `[rows, n_l]` a layer, of which each counts so often.
+    /// Adds states, `[rows, n_l]` per layer, each with its weight.
     pub fn push(&mut self, times: f32, layers: &[Matrix]) {
         if self.layers.is_empty() {
             self.layers = layers.to_vec();

@@ -1,4 +1,4 @@
-//! The device: what it is, what it can hold, its kernels, and what goes to and from it.
+//! The device: its properties, its kernels, and transfers to and from it.
 
 use crate::{GpuError, GpuLimits};
 use bytemuck::{Pod, cast_slice};
@@ -16,16 +16,16 @@ pub struct Gpu {
     pub(crate) kernels: Kernels,
     /// Bytes of all tensors made so far.
     made: Arc<AtomicU64>,
-    /// Multiply-adds of all products asked for so far.
+    /// Multiply-adds of all products requested so far.
     multiply_adds: Arc<AtomicU64>,
-    /// What it failed at first.
+    /// Its first failure.
     failure: Arc<Mutex<Option<String>>>,
 }
 
-/// What kernels share that leave clamped units alone.
+/// Parts shared by the kernels that leave clamped units unchanged.
 const CLAMPED: &str = include_str!("kernels/clamped.wgsl");
 
-/// One pipeline a kernel.
+/// One pipeline per kernel.
 #[derive(Clone)]
 pub(crate) struct Kernels {
     pub product: ComputePipeline,
@@ -39,7 +39,7 @@ pub(crate) struct Kernels {
 }
 
 impl Gpu {
-    /// The fastest GPU there is.
+    /// The fastest available GPU.
     ///
     /// # Errors
     /// [`GpuError::NoAdapter`] and [`GpuError::NoDevice`].
@@ -47,7 +47,7 @@ impl Gpu {
         Self::open_within(GpuLimits::default()).await
     }
 
-    /// The same, within narrower limits than its own.
+    /// The same, with narrower limits than its own.
     ///
     /// # Errors
     /// Those of [`Gpu::open`].
@@ -58,7 +58,7 @@ impl Gpu {
         let adapter = instance.request_adapter(&options).await.map_err(|error| GpuError::NoAdapter(error.to_string()))?;
         let info = adapter.get_info();
         let name = if info.name.is_empty() { "a GPU that does not tell its name".into() } else { info.name };
-        // Tensors as large as it can hold; all else as every device of WebGPU has it.
+        // Tensors as large as it can hold; all other limits are those of every WebGPU device.
         let own = adapter.limits();
         let required_limits = wgpu::Limits {
             max_buffer_size: own.max_buffer_size,
@@ -86,32 +86,32 @@ impl Gpu {
         Ok(Self { device, queue, name, limits, kernels, made: Arc::default(), multiply_adds: Arc::default(), failure })
     }
 
-    /// What it calls itself.
+    /// Name that it gives itself.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The most bytes of a buffer that a kernel is given at once.
+    /// Maximum number of bytes of a buffer bound to a kernel at once.
     pub(crate) fn most_bound(&self) -> u64 {
         let limits = self.device.limits();
         limits.max_buffer_size.min(limits.max_storage_buffer_binding_size).min(self.limits.bound)
     }
 
-    /// What it failed at first, if it did.
+    /// Its first failure, if it has failed.
     ///
     /// # Errors
-    /// [`GpuError::Failed`] then.
+    /// [`GpuError::Failed`] in that case.
     pub(crate) fn check(&self) -> Result<(), GpuError> {
         let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.as_ref().map_or(Ok(()), |reason| Err(GpuError::Failed(reason.clone())))
     }
 
-    /// Bytes of all tensors made on it so far, those included that are gone again.
+    /// Bytes of all tensors created on it so far, including those already freed.
     pub fn bytes_made(&self) -> u64 {
         self.made.load(Ordering::Relaxed)
     }
 
-    /// Multiply-adds of all products asked of it so far, of which a step's time is made.
+    /// Multiply-adds of all products requested so far, which account for the time of a step.
     pub fn multiply_adds(&self) -> u64 {
         self.multiply_adds.load(Ordering::Relaxed)
     }
@@ -121,29 +121,29 @@ impl Gpu {
         self.multiply_adds.fetch_add(multiply_adds, Ordering::Relaxed);
     }
 
-    /// Ends the device, as a driver does that is reset: what is asked of it from then on fails.
+    /// Ends the device, like a driver reset: later requests to it fail.
     pub fn destroy(&self) {
         self.device.destroy();
     }
 
-    /// Values on the device, under a name for messages.
+    /// Values on the device; the name is for messages.
     pub(crate) fn upload<T: Pod>(&self, what: &str, values: &[T]) -> Result<Buffer, GpuError> {
         let buffer = self.storage(what, size_of_val(values) as u64, self.most_bound())?;
         self.queue.write_buffer(&buffer, 0, cast_slice(values));
         Ok(buffer)
     }
 
-    /// Puts other values in place of those that a buffer holds.
+    /// Overwrites the values of a buffer.
     pub(crate) fn write<T: Pod>(&self, buffer: &Buffer, values: &[T]) {
         self.queue.write_buffer(buffer, 0, cast_slice(values));
     }
 
-    /// So many numbers on the device, all 0.
+    /// This many numbers on the device, all 0.
     pub(crate) fn zeros(&self, what: &str, count: usize) -> Result<Buffer, GpuError> {
         self.storage(what, 4 * count as u64, self.most_bound())
     }
 
-    /// A buffer that kernels are given in blocks, all 0.
+    /// A buffer that kernels access in blocks, all 0.
     pub(crate) fn in_blocks(&self, what: &str, size: u64) -> Result<Buffer, GpuError> {
         self.storage(what, size, self.device.limits().max_buffer_size)
     }
@@ -159,15 +159,15 @@ impl Gpu {
         Ok(self.device.create_buffer(&descriptor))
     }
 
-    /// A kernel's few numbers.
+    /// The few numbers that a kernel takes as parameters.
     pub(crate) fn numbers<T: Pod>(&self, values: &T) -> Buffer {
-        // The size of a uniform is a whole number of vectors of four.
+        // The size of a uniform is a multiple of a four-element vector.
         let mut contents = bytemuck::bytes_of(values).to_vec();
         contents.resize(contents.len().next_multiple_of(16), 0);
         let (size, usage) = (contents.len() as u64, BufferUsages::UNIFORM | BufferUsages::COPY_DST);
         let descriptor = wgpu::BufferDescriptor { label: Some("numbers"), size, usage, mapped_at_creation: false };
         let buffer = self.device.create_buffer(&descriptor);
-        // By the queue: a buffer that is made with its bytes would panic on a device that is gone.
+        // Through the queue: creating a buffer with its content would panic on a lost device.
         self.queue.write_buffer(&buffer, 0, &contents);
         buffer
     }
@@ -176,20 +176,20 @@ impl Gpu {
         self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
     }
 
-    /// Has it done.
+    /// Submits it.
     pub(crate) fn submit(&self, encoder: CommandEncoder) {
         self.queue.submit([encoder.finish()]);
     }
 
-    /// What a buffer holds once all that was submitted is done.
+    /// The content of a buffer after all submitted work is done.
     ///
     /// # Errors
-    /// [`GpuError::Failed`] where the device failed meanwhile.
+    /// [`GpuError::Failed`] if the device failed meanwhile.
     pub(crate) async fn read<T: Pod>(&self, buffer: &Buffer) -> Result<Vec<T>, GpuError> {
         self.read_first(buffer, buffer.size() as usize / size_of::<T>()).await
     }
 
-    /// The first so many values of a buffer, likewise.
+    /// The first values of a buffer, this many, likewise.
     ///
     /// # Errors
     /// [`GpuError::Failed`].
@@ -203,10 +203,10 @@ impl Gpu {
         self.submit(encoder);
         let (done, waiting) = futures_channel::oneshot::channel();
         copy.map_async(wgpu::MapMode::Read, .., move |result| {
-            // Nobody waits any more where the reading was given up.
+            // If the reading was given up, no one is waiting any more.
             done.send(result.map_err(|error| error.to_string())).ok();
         });
-        // Natively this waits for the device; a browser comes back by itself.
+        // Natively this waits for the device; a browser calls back on its own.
         let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
         let mapped = match polled {
             Ok(_) => waiting.await.unwrap_or_else(|_| Err("it gave no answer".into())),
@@ -218,7 +218,7 @@ impl Gpu {
         Ok(bytemuck::pod_collect_to_vec(&view))
     }
 
-    /// What several buffers hold, one after the other.
+    /// The contents of several buffers, one after another.
     ///
     /// # Errors
     /// [`GpuError::Failed`].
@@ -231,7 +231,7 @@ impl Gpu {
     }
 }
 
-/// Notes a failure, if it is the first.
+/// Records a failure, if it is the first.
 fn note(failure: &Mutex<Option<String>>, reason: &str) {
     failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(reason.trim_end_matches('.').into());
 }

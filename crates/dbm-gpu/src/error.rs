@@ -1,20 +1,20 @@
-//! What a GPU can fail at.
+//! GPU errors.
 
 use dbm_core::DbmError;
 use thiserror::Error;
 
-/// A refusal by this crate, or by the device.
+/// An error of this crate or of the device.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum GpuError {
-    /// There is no GPU that this program can use; with what `wgpu` says of each way that it looked for one, which helps nobody who only wants to go on.
+    /// There is no usable GPU. Contains what `wgpu` reports for each backend it tried, which does not help users who only want to continue.
     #[error("no GPU was found that can be used here; go on without it")]
     NoAdapter(String),
-    /// The GPU gives no device.
+    /// The GPU provides no device.
     #[error("{name} could not be used ({reason}); go on without it")]
     NoDevice {
-        /// What it calls itself.
+        /// Name that the GPU gives itself.
         name: String,
-        /// What it said.
+        /// The driver's message.
         reason: String,
     },
     /// A tensor that the device cannot hold in one piece.
@@ -24,18 +24,18 @@ pub enum GpuError {
     TooLarge {
         /// Which tensor.
         what: String,
-        /// How large it is.
+        /// Its size.
         bytes: u64,
-        /// How large it may be.
+        /// The maximum size.
         limit: u64,
     },
-    /// A run that only the processor's code can train so far.
+    /// A run that only the processor can train so far.
     #[error("a run with {0} cannot be trained on a GPU yet; go on without it")]
     Unsupported(&'static str),
-    /// A run or data that nothing can train.
+    /// A run or data that cannot be trained at all.
     #[error(transparent)]
     Run(#[from] DbmError),
-    /// The device is gone, or has refused something.
+    /// The device is lost, or has refused something.
     #[error("the GPU failed: {0}; go on without it")]
     Failed(String),
 }

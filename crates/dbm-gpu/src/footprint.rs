@@ -6,29 +6,31 @@ use crate::optimizer::{MOMENTS, most_at_once};
 use crate::trainer::{BATCHES, CLAMPED, most_of_a_part};
 use dbm_core::Settings;
 
-/// Bytes of a number.
+/// Bytes per number.
 const F32: u64 = size_of::<f32>() as u64;
 
-/// Bytes that a [`crate::GpuTrainer`] holds on its device, by what takes them. Besides, a step has what is too small to count, and while the run is brought from the device there is one
-/// copy more of the tensor that is on its way; and each rung of a ladder takes another copy of the parameters, and a quarter of the chains. `ucd-smc` takes one copy of the parameters more, and the chains that its particles are.
+/// Bytes that a [`crate::GpuTrainer`] holds on its device, by purpose. Not included: small buffers of a step; one extra copy of the tensor
+/// being read back while the run is brought from the device; for each rung of a ladder, another copy of the parameters and a quarter of the
+/// chains; and for `ucd-smc`, one more copy of the parameters and the chains of its particles.
 ///
-/// With `n_l` units in layer `l`, `U = sum n_l`, `P = sum_l n_l n_{l+1} + U` parameters and batches of `B`, at 4 bytes a number:
+/// With `n_l` units in layer `l`, `U = sum n_l`, `P = sum_l n_l n_{l+1} + U` parameters and batches of `B`, at 4 bytes per number:
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GpuFootprint {
-    /// `4 P`: weights, of which there is one copy, and biases.
+    /// `4 P`: weights, stored once, and biases.
     pub parameters: u64,
     /// `4 P m`, with `m` moments of the optimizer: Adam has 2.
     pub moments: u64,
-    /// The block of the gradient that is made and applied at a time: 16 MiB, or less where the largest matrix is smaller.
+    /// The block of the gradient that is computed and applied at a time: 16 MiB, or less if the largest matrix is smaller.
     pub gradient: u64,
-    /// `4 * 3 * 4 B U`: states, fields and means of both phases' chains and of their proposals; `4 * 2 B n_1`: what clamped layers add to those above; and an energy of each chain.
+    /// `4 * 3 * 4 B U`: states, fields and means of both phases' chains and of their proposals; `4 * 2 B n_1`: contributions of clamped
+    /// layers to those above; and an energy per chain.
     pub chains: u64,
-    /// What stands for sums over chains and for moments that the optimizer does not have.
+    /// Placeholders for sums over chains and for moments that the optimizer does not have.
     pub others: u64,
 }
 
 impl GpuFootprint {
-    /// Of a run on this device.
+    /// For a run on this device.
     pub fn of(gpu: &Gpu, sizes: &[usize], settings: &Settings) -> Self {
         let matrices = || sizes.windows(2).map(|pair| pair[0] as u64 * pair[1] as u64);
         let units: u64 = sizes.iter().map(|&n| n as u64).sum();
@@ -48,7 +50,7 @@ impl GpuFootprint {
         }
     }
 
-    /// All of it.
+    /// The total.
     pub fn total(&self) -> u64 {
         let Self { parameters, moments, gradient, chains, others } = self;
         parameters + moments + gradient + chains + others

@@ -6,14 +6,14 @@ use dbm_core::rng::Stream;
 use dbm_core::tempering::{Change, Exchanges, Ladder, Reach, SPACED, held_parity};
 use dbm_core::{Clamp, Dbm, Parity};
 
-/// A ladder as the core has it, and copies of its rungs on the device, each with its chains.
+/// A ladder of the core, with copies of its rungs on the device, each with its chains.
 pub(crate) struct GpuLadder {
     pub ladder: Ladder,
     rungs: Vec<(GpuModel, GpuChains)>,
 }
 
 impl GpuLadder {
-    /// With `count` chains a rung: at these states, `[count, n_l]` for each layer of each rung, or at none yet.
+    /// With `count` chains per rung: at these states, `[count, n_l]` for each layer of each rung, or not started.
     ///
     /// # Errors
     /// [`GpuError::TooLarge`].
@@ -30,22 +30,23 @@ impl GpuLadder {
         Ok(Self { ladder, rungs })
     }
 
-    /// The chains of each rung, the lowest first.
+    /// The chains of each rung, lowest first.
     pub fn chains(&self) -> impl Iterator<Item = &GpuChains> {
         self.rungs.iter().map(|(_, chains)| chains)
     }
 
-    /// The rungs on the device, the lowest first.
+    /// The rungs on the device, lowest first.
     pub fn rungs(&self) -> impl Iterator<Item = &GpuModel> {
         self.rungs.iter().map(|(model, _)| model)
     }
 
-    /// The parity that states hold while they are exchanged.
+    /// The parity that states keep while they are exchanged.
     pub fn held(&self) -> Parity {
         held_parity(self.ladder.last())
     }
 
-    /// Takes the chains of all rungs, and those at the model, to where a sweep from uniform states leads. `draws` tells what is drawn by at a rung, the model being the one after the last.
+    /// Starts the chains of all rungs, and those of the model, with a sweep from uniform states. `draws` gives the key of the draws at each
+    /// rung; the model comes after the last rung.
     ///
     /// # Errors
     /// [`GpuError::TooLarge`].
@@ -65,8 +66,8 @@ impl GpuLadder {
         Ok(())
     }
 
-    /// A round of exchanges and sweeps, as [`dbm_core::tempering::Replicas`] has it: of the rungs that are reached, and of the model, whose chains make `sweeps`. Exchanges are accepted by uniforms of
-    /// `streams`, one a chain.
+    /// A round of exchanges and sweeps, as in [`dbm_core::tempering::Replicas`], on the rungs in reach and the model, whose chains make
+    /// `sweeps`. Exchanges are accepted by uniforms from `streams`, one per chain.
     ///
     /// # Errors
     /// [`GpuError::TooLarge`] and [`GpuError::Failed`].
@@ -114,7 +115,7 @@ impl GpuLadder {
         Ok(exchanges)
     }
 
-    /// Makes the changes that [`Ladder::follow_exchanges`] has made, on the device too.
+    /// Repeats on the device the changes that [`Ladder::follow_exchanges`] has made.
     ///
     /// # Errors
     /// [`GpuError::TooLarge`].
@@ -132,7 +133,7 @@ impl GpuLadder {
         };
         for change in changes {
             match *change {
-                // A new rung's chains begin where those of the one above are, an undone model's where those of the last rung are.
+                // A new rung's chains start at those of the rung above; those of an undone model start at the last rung's.
                 Change::Grown => self.rungs.push(new(self.ladder.last(), chains)?),
                 Change::Inserted(rung) => {
                     let between = new(&self.ladder.rungs()[rung], &self.rungs[rung].1)?;
@@ -151,8 +152,8 @@ impl GpuLadder {
     }
 }
 
-/// The log of the ratio that an exchange between two of these is accepted by, for each pair `(a, b)` and each chain:
-/// `log p*_a(y) + log p*_b(x) - log p*_a(x) - log p*_b(y)`, `x` being the state at `a` and `y` that at `b`.
+/// The log ratio with which an exchange is accepted, for each pair `(a, b)` and each chain:
+/// `log p*_a(y) + log p*_b(x) - log p*_a(x) - log p*_b(y)`, where `x` is the state at `a` and `y` the one at `b`.
 async fn log_ratios(
     gpu: &Gpu,
     all: &[(&GpuModel, &mut GpuChains)],

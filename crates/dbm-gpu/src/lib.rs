@@ -1,10 +1,12 @@
-//! Deep Boltzmann machines on a GPU: parameters, states and fields stay on the device, and compute kernels in WGSL move chains there. One code for the page (WebGPU) and the
-//! command (Vulkan and Metal), through `wgpu`.
+//! Deep Boltzmann machines on a GPU: parameters, states and fields stay on the device, and compute kernels in WGSL move chains there. The
+//! page (WebGPU) and the command (Vulkan and Metal) share this code, through `wgpu`.
 //!
-//! [`Gpu`] is the device, [`GpuModel`] a model on it, [`GpuChains`] a batch of chains, [`GpuOptimizer`] what moves the model by them, and [`GpuTrainer`] a run; [`GpuFootprint`] is the memory that it takes.
+//! [`Gpu`] is the device, [`GpuModel`] a model on it, [`GpuChains`] a batch of chains, [`GpuOptimizer`] updates the model from them,
+//! [`GpuTrainer`] is a run, and [`GpuFootprint`] its memory.
 //!
-//! Draws come from [`philox`], whose counter is the unit, the chain, the half-sweep and the layer: the same seed gives the same bits on the same device. Another device may add in another
-//! order, and round `exp` otherwise: there the distribution is the same, and the bits are not.
+//! Draws come from [`philox`], whose counter is the unit, the chain, the half-sweep and the layer: the same seed gives the same bits on the
+//! same device. Another device may add in another order and round `exp` differently: the distribution is the same there, but the bits are
+//! not.
 
 mod chains;
 mod counted;

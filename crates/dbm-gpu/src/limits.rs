@@ -1,11 +1,11 @@
-//! What is asked of a device at once.
+//! Limits on a single request to a device.
 
-/// The most that a device is given at once. What is more goes through it in parts, and comes to the same.
+/// The most that a device gets at once. Anything larger is processed in parts, with the same result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GpuLimits {
-    /// Bytes of a buffer that a kernel is given; fewer where the device allows no more.
+    /// Bytes of a buffer bound to a kernel; fewer if the device allows no more.
     pub bound: u64,
-    /// Additions and multiplications of one submission: a system ends what holds its screen up for seconds.
+    /// Additions and multiplications per submission: systems stop work that blocks the screen for seconds.
     pub operations: u64,
 }
 

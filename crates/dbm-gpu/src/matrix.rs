@@ -1,27 +1,28 @@
-//! A matrix on the device, of which a kernel may be given no more than some rows at once.
+//! A matrix on the device, of which a kernel may only get some rows at once.
 
 use crate::{Gpu, GpuError};
 use std::ops::Range;
 use wgpu::{Buffer, BufferBinding};
 
-/// Where a part of a buffer may begin: at multiples of so many bytes, on every device.
+/// Required alignment of a part of a buffer, in bytes, on every device.
 const ALIGNMENT: usize = 256;
 const VALUE: usize = size_of::<f32>();
 
-/// A row-major matrix of f32 in one buffer. Where that is more than the device binds at once, kernels take it in blocks of rows; else in one block, which is all of it.
+/// A row-major matrix of f32 in one buffer. If that is more than the device binds at once, kernels take it in blocks of rows; otherwise one
+/// block is all of it.
 pub(crate) struct GpuMatrix {
     buffer: Buffer,
     rows: usize,
     columns: usize,
-    /// Rows of a block.
+    /// Rows per block.
     block: usize,
 }
 
 impl GpuMatrix {
-    /// All 0, under a name for messages.
+    /// All 0; the name is for messages.
     ///
     /// # Errors
-    /// [`GpuError::TooLarge`] where it does not fit into a buffer, or its least block into a binding.
+    /// [`GpuError::TooLarge`] if it does not fit into a buffer, or its smallest block into a binding.
     pub fn zeros(gpu: &Gpu, what: &str, rows: usize, columns: usize) -> Result<Self, GpuError> {
         let limit = gpu.most_bound();
         let block = block(rows, columns, usize::try_from(limit).unwrap_or(usize::MAX)).ok_or_else(|| {
@@ -31,12 +32,12 @@ impl GpuMatrix {
         Ok(Self { buffer: gpu.in_blocks(what, (VALUE * rows * columns) as u64)?, rows, columns, block })
     }
 
-    /// The buffer, whole: to be read, or written by the processor.
+    /// The complete buffer: to be read, or written by the processor.
     pub fn buffer(&self) -> &Buffer {
         &self.buffer
     }
 
-    /// The blocks that kernels take it in: rows of each.
+    /// The blocks for kernels: rows of each.
     pub fn blocks(&self) -> impl Iterator<Item = Range<usize>> + use<> {
         let (rows, block) = (self.rows, self.block);
         (0..rows).step_by(block).map(move |first| first..(first + block).min(rows))
@@ -49,14 +50,14 @@ impl GpuMatrix {
     }
 }
 
-/// How many rows together end at a multiple of [`ALIGNMENT`].
+/// The number of rows that together end at a multiple of [`ALIGNMENT`].
 fn aligned_rows(columns: usize) -> usize {
     let values = ALIGNMENT / VALUE;
-    // A power of two: what it has in common with the columns is a power of two as well.
+    // A power of two: its greatest common divisor with the columns is a power of two as well.
     values / values.min(1 << columns.trailing_zeros().min(usize::BITS - 2))
 }
 
-/// Rows of a block of at most so many bytes, where there can be such.
+/// Rows in a block of at most this many bytes, if there can be one.
 fn block(rows: usize, columns: usize, limit: usize) -> Option<usize> {
     let most = limit / (VALUE * columns);
     if rows <= most {

@@ -7,10 +7,10 @@ use dbm_core::linalg::Matrix;
 use dbm_core::{Dbm, Parameters, Units};
 use wgpu::{Buffer, BufferBinding};
 
-/// Threads of a workgroup.
+/// Threads per workgroup.
 const THREADS: usize = 256;
 
-/// As blend.wgsl has it.
+/// Must match blend.wgsl.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct BlendShape {
@@ -19,7 +19,7 @@ struct BlendShape {
     of_second: f32,
 }
 
-/// A model on a GPU: one copy of its weights, `W_l: [n_l, n_{l+1}]`, which the kernels read both ways.
+/// A model on a GPU, with one copy of its weights, `W_l: [n_l, n_{l+1}]`, which the kernels read in both directions.
 pub struct GpuModel {
     pub(crate) units: Units,
     pub(crate) sizes: Vec<usize>,
@@ -31,7 +31,7 @@ impl GpuModel {
     /// A copy of a model.
     ///
     /// # Errors
-    /// [`GpuError::TooLarge`] where a weight matrix is more than a buffer of the device holds.
+    /// [`GpuError::TooLarge`] if a weight matrix exceeds a buffer of the device.
     pub fn new(gpu: &Gpu, model: &Dbm) -> Result<Self, GpuError> {
         let upload = |(l, weight): (usize, &Matrix)| {
             let matrix = GpuMatrix::zeros(gpu, &format!("weight.{l}"), weight.rows(), weight.columns())?;
@@ -47,7 +47,7 @@ impl GpuModel {
         })
     }
 
-    /// One of another's shape, all of whose parameters are 0.
+    /// A model of another's shape, with all parameters 0.
     ///
     /// # Errors
     /// [`GpuError::TooLarge`].
@@ -62,7 +62,8 @@ impl GpuModel {
         })
     }
 
-    /// Becomes what lies `beta` of the way from independent units to a model: with `beta` times its weights, but for the first `whole` matrices, which are whole, and with biases between these and its own.
+    /// Sets this to the interpolation `beta` of the way from independent units to a model: with `beta` times its weights, except the first
+    /// `whole` matrices, which are unscaled, and with biases interpolated between those of the units and its own.
     pub(crate) fn blend(&mut self, gpu: &Gpu, model: &Self, biases: &[Buffer], (beta, whole): (f32, usize)) {
         let mut work = gpu.begin();
         let mut blend = |count: usize, (of_first, of_second): (f32, f32), tensors: [BufferBinding; 3]| {
@@ -84,7 +85,7 @@ impl GpuModel {
         work.submit();
     }
 
-    /// Puts another model's parameters in place of these.
+    /// Replaces these parameters by those of another model.
     pub(crate) fn write(&mut self, gpu: &Gpu, model: &Dbm) {
         self.weights.iter().zip(model.weights()).for_each(|(to, from)| gpu.write(to.buffer(), from.data()));
         self.biases.iter().zip(model.biases()).for_each(|(to, from)| gpu.write(to, from));
@@ -95,12 +96,12 @@ impl GpuModel {
         &self.sizes
     }
 
-    /// `L`: hidden layers.
+    /// `L`: number of hidden layers.
     pub fn depth(&self) -> usize {
         self.weights.len()
     }
 
-    /// The parameters as they are on the device: `weights[l]`, row-major `[n_l, n_{l+1}]`, and `biases[l]`, `[n_l]`.
+    /// The parameters on the device: `weights[l]`, row-major `[n_l, n_{l+1}]`, and `biases[l]`, `[n_l]`.
     ///
     /// # Errors
     /// [`GpuError::Failed`].

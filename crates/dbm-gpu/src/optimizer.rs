@@ -1,4 +1,4 @@
-//! The gradient from chains, and how it moves the parameters: block by block, never stored whole.
+//! The gradient from chains, and the parameter update: block by block, without storing the complete gradient.
 
 use crate::matrix::GpuMatrix;
 use crate::product::{Begin, Columns, Product};
@@ -10,41 +10,42 @@ use dbm_core::{OptimizerMethod, OptimizerSettings, Parameters, ParametersView};
 use std::ops::Range;
 use wgpu::{Buffer, BufferBinding};
 
-/// Parameters whose gradient is made and applied at a time: 16 MB.
+/// Parameters whose gradient is computed and applied at a time: 16 MB.
 const BLOCK: usize = 1 << 22;
 const THREADS: usize = 256;
-/// Moments that the kernel knows.
+/// Maximum number of moments in the kernel.
 pub(crate) const MOMENTS: usize = 3;
-/// Additions and multiplications of a parameter's step, or about as many.
+/// Approximate number of additions and multiplications in a parameter's step.
 const OPERATIONS: usize = 16;
 
-/// Chains whose states enter a gradient.
+/// Chains that contribute to a gradient.
 pub struct Part<'a> {
     /// The chains.
     pub chains: &'a GpuChains,
-    /// The same, each times what it counts, where not all count alike.
+    /// The same, each multiplied by its weight, if weights differ.
     pub times: Option<&'a GpuChains>,
-    /// What each counts: `1 / batch` in the positive phase, `-1 / batch` in the negative one.
+    /// The weight of each: `1 / batch` in the positive phase, `-1 / batch` in the negative one.
     pub weight: f32,
-    /// Whether half of each state is replaced by its conditional means (Taniguchi et al. 2023, section 4.2): those that [`GpuChains::settle`] has made.
+    /// Whether half of each state is replaced by its conditional means (Taniguchi et al. 2023, section 4.2), as computed by
+    /// [`GpuChains::settle`].
     pub marginalize: bool,
 }
 
 /// The optimizer's state on the device.
 pub struct GpuOptimizer {
     settings: OptimizerSettings,
-    /// For each `W_l`, and for each `b_l`, as one row: as many as the method needs.
+    /// For each `W_l`, and for each `b_l` as one row: as many as the method needs.
     weights: Vec<Vec<GpuMatrix>>,
     biases: Vec<Vec<GpuMatrix>>,
-    /// In place of those that it does not need.
+    /// A placeholder for those that it does not need.
     unused: Vec<Buffer>,
     gradient: Buffer,
     ones: Buffer,
-    /// How long `ones` is.
+    /// The length of `ones`.
     most_chains: usize,
 }
 
-/// As ascend.wgsl has it.
+/// Must match ascend.wgsl.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct Rule {
@@ -62,7 +63,7 @@ struct Rule {
 }
 
 impl GpuOptimizer {
-    /// At rest; parts of gradients will have at most so many chains.
+    /// In its initial state; parts of gradients will have at most this many chains.
     ///
     /// # Errors
     /// [`GpuError::TooLarge`].
@@ -74,7 +75,7 @@ impl GpuOptimizer {
         let weights = model.sizes.windows(2).map(|pair| moments(pair[0], pair[1])).collect::<Result<_, _>>()?;
         let biases = model.sizes.iter().map(|&n| moments(1, n)).collect::<Result<_, _>>()?;
         let unused = (needed..MOMENTS).map(|_| gpu.zeros("no moment", 1)).collect::<Result<_, _>>()?;
-        // At least a row of the widest matrix.
+        // At least one row of the widest matrix.
         let widest = model.sizes.iter().copied().max().unwrap_or_default();
         let largest = model.sizes.windows(2).map(|pair| pair[0] * pair[1]).max().unwrap_or_default();
         let gradient = gpu.zeros("a block of the gradient", largest.min(most_at_once(gpu)).max(widest))?;
@@ -82,7 +83,7 @@ impl GpuOptimizer {
         Ok(Self { settings, weights, biases, unused, gradient, ones, most_chains })
     }
 
-    /// Puts its state in place: as many tensors of the model's shape as the method needs.
+    /// Sets its state: as many tensors of the model's shape as the method needs.
     pub(crate) fn write(&self, gpu: &Gpu, kept: &[ParametersView]) {
         for (number, kept) in kept.iter().enumerate() {
             self.weights.iter().zip(&kept.weights).for_each(|(to, values)| gpu.write(to[number].buffer(), values));
@@ -104,10 +105,10 @@ impl GpuOptimizer {
         Ok(all)
     }
 
-    /// One step up the sum of these parts, after so many others, at so much of its rate.
+    /// One ascent step along the sum of these parts, after this many earlier steps, with this fraction of its rate.
     ///
     /// # Panics
-    /// If a part has more chains than the optimizer was made for.
+    /// If a part has more chains than the optimizer was created for.
     pub fn ascend(&mut self, gpu: &Gpu, model: &mut GpuModel, parts: &[Part], (steps_before, rate): (u64, f64)) {
         assert!(parts.iter().all(|part| part.chains.count() <= self.most_chains), "at most {} chains a part", self.most_chains);
         let rule = self.settings.at(steps_before, rate);
@@ -118,7 +119,7 @@ impl GpuOptimizer {
                 let bound: Vec<BufferBinding> =
                     std::iter::once(weight).chain(moments).map(|matrix| matrix.bind(&block)).collect();
                 for first in block.clone().step_by(at_once) {
-                    // One submission each: short enough for a system that ends what holds a screen up.
+                    // One submission each: short enough for a system that stops work that blocks the screen.
                     let mut work = gpu.begin();
                     let rows = first..(first + at_once).min(block.end);
                     self.differentiate(gpu, model, parts, l, &rows, &mut work);
@@ -159,7 +160,7 @@ impl GpuOptimizer {
         work.submit();
     }
 
-    /// Makes these rows of the gradient of `W_l`.
+    /// Computes these rows of the gradient of `W_l`.
     fn differentiate(&self, gpu: &Gpu, model: &GpuModel, parts: &[Part], l: usize, rows: &Range<usize>, work: &mut Work) {
         let (p, q) = (model.sizes[l], model.sizes[l + 1]);
         let mut begin = Begin::Zero;
@@ -188,7 +189,7 @@ impl GpuOptimizer {
         }
     }
 
-    /// Moves `count` parameters from `first` on by the present block of the gradient; bound are parameters and moments.
+    /// Updates `count` parameters, starting at `first`, by the present block of the gradient; parameters and moments are bound.
     fn apply(
         &self,
         gpu: &Gpu,
@@ -223,7 +224,7 @@ impl GpuOptimizer {
     }
 }
 
-/// Parameters whose gradient is made and applied at a time.
+/// Parameters whose gradient is computed and applied at a time.
 pub(crate) fn most_at_once(gpu: &Gpu) -> usize {
     usize::try_from(gpu.most_bound() / size_of::<f32>() as u64).unwrap_or(usize::MAX).min(BLOCK)
 }

@@ -1,7 +1,8 @@
-//! UCD-SMC on the device: runs of particles from independent units to the model, and pairs of coupled chains whose states are such runs ([`dbm_core::gradient::UcdSmc`]).
+//! UCD-SMC on the device: runs of particles from independent units to the model, and pairs of coupled chains whose states are such runs
+//! ([`dbm_core::gradient::UcdSmc`]).
 //!
-//! A run ends with a resampling, so that all of its particles count alike: on average over that, they are what the weighted ones were. The estimates of `log Z` of the runs of a pair have one
-//! constant in common, of which the chains see nothing.
+//! A run ends with a resampling, after which all of its particles have equal weights: on average over the resampling, they equal the
+//! weighted ones. The `log Z` estimates of the runs of a pair share a constant, which does not affect the chains.
 
 use crate::counted::Counted;
 use crate::{Draws, Gpu, GpuChains, GpuError, GpuModel};
@@ -13,29 +14,30 @@ use dbm_core::{Clamp, Parity};
 use std::cell::Cell;
 use wgpu::Buffer;
 
-/// What particles are taken along after independent units.
+/// The path of the particles after the independent units.
 pub(crate) enum Points<'a> {
     /// Inverse temperatures up to 1.
     Temperatures(Vec<f64>),
-    /// Models, before the one that they are wanted of.
+    /// Models, up to the one to be sampled.
     Models(Vec<&'a GpuModel>),
 }
 
-/// How particles go from independent units to the model.
+/// How particles travel from independent units to the model.
 pub(crate) struct Way<'a> {
     pub gpu: &'a Gpu,
     pub model: &'a GpuModel,
-    /// Biases of the independent units, a buffer a layer.
+    /// Biases of the independent units, one buffer per layer.
     pub base: &'a [Buffer],
     pub points: Points<'a>,
-    /// The parity that particles hold while they are weighed.
+    /// The parity that particles keep while they are weighted.
     pub held: Parity,
-    /// [`Clamp::Free`]; or [`Clamp::Visible`], and then what the visible layer says to the one above belongs to the independent units.
+    /// [`Clamp::Free`]; or [`Clamp::Visible`], in which case the visible layer's contribution to the layer above belongs to the independent
+    /// units.
     pub clamp: Clamp,
-    /// Particles of a run.
+    /// Number of particles in a run.
     pub particles: usize,
     pub coupling: RunCoupling,
-    /// What is drawn by, part by part, and how many parts there were.
+    /// The draws' key, part by part, and the number of parts used so far.
     pub draws: &'a dyn Fn(u64) -> Draws,
     pub drawn: Cell<u64>,
 }
@@ -46,7 +48,8 @@ impl Way<'_> {
         (self.draws)(self.drawn.get())
     }
 
-    /// One run for each row of `visible`, `[runs, n_0]`, and each stream: of the core's [`runs`](dbm_core::tempering::runs), with equal weights. `between` has room for what lies between the units and the model.
+    /// One run for each row of `visible`, `[runs, n_0]`, and each stream: those of the core's [`runs`](dbm_core::tempering::runs), with
+    /// equal weights. `between` has room for the intermediate models.
     async fn runs(
         &self,
         between: &mut GpuModel,
@@ -122,7 +125,8 @@ impl Way<'_> {
         Ok((0..count).map(run).collect())
     }
 
-    /// The estimates of some pairs, one a row of `visible` and a stream, of which each counts so often: the states of runs, and how often each of these counts. And the runs that the pairs start from.
+    /// The estimates of some pairs, one per row of `visible` and stream, each with its weight. Returns the states of runs with their
+    /// weights, and the runs that the pairs start from.
     pub async fn couple(
         &self,
         between: &mut GpuModel,
@@ -131,7 +135,7 @@ impl Way<'_> {
         info: &mut PhaseInfo,
     ) -> Result<(Counted, Vec<Run>), GpuError> {
         let mut spread = Spread::default();
-        // Starts and first proposals together: larger products.
+        // Starts and first proposals together, for larger products.
         let twice: Vec<usize> = (0..2 * counts.len()).map(|run| run % counts.len()).collect();
         let mut forks: Vec<Stream> = twice.iter().map(|&pair| streams[pair].fork()).collect();
         let mut starts = self.runs(between, &visible.select(&twice), &mut forks, &mut spread).await?;
@@ -180,7 +184,7 @@ impl Way<'_> {
     }
 }
 
-/// Notes where the particles of a run come from, whose first is this chain.
+/// Records the ancestors of the particles of a run, the first of which is this chain.
 fn note_ancestors(ancestors: &mut [usize], first: usize, of_run: &[usize]) {
     ancestors[first..].iter_mut().zip(of_run).for_each(|(ancestor, own)| *ancestor = first + own);
 }

@@ -1,12 +1,12 @@
-//! Philox4x32-10, the generator of the kernels (Salmon, Moraes, Dror and Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3"): four words for each key and counter, so that any
-//! unit of any chain draws without waiting for another.
+//! Philox4x32-10, the generator of the kernels (Salmon, Moraes, Dror and Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3"): four
+//! words for each key and counter, so that any unit of any chain can draw without waiting for another.
 
 const MULTIPLIERS: [u32; 2] = [0xd251_1f53, 0xcd9e_8d57];
-/// The key's words grow by these each round: the golden ratio, and the square root of 3 less 1.
+/// The key's words increase by these each round: the golden ratio, and the square root of 3 less 1.
 const WEYL: [u32; 2] = [0x9e37_79b9, 0xbb67_ae85];
 const ROUNDS: usize = 10;
 
-/// The four words of a counter under a key.
+/// The four words for a counter and a key.
 ///
 /// ```
 /// assert_eq!(dbm_gpu::philox([0; 4], [0; 2]), [0x6627_e8d5, 0xe169_c58d, 0xbc57_ac4c, 0x9b00_dbd8]);
@@ -22,7 +22,7 @@ pub fn philox(mut counter: [u32; 4], mut key: [u32; 2]) -> [u32; 4] {
     counter
 }
 
-/// A uniform in `(0, 1]` on a grid of 2^-24, of a word: as [`dbm_core`]'s streams make theirs.
+/// A uniform in `(0, 1]` on a grid of 2^-24 from a word, computed as in [`dbm_core`]'s streams.
 pub fn uniform(word: u32) -> f32 {
     ((word >> 8) + 1) as f32 / (1 << 24) as f32
 }
@@ -31,7 +31,7 @@ pub fn uniform(word: u32) -> f32 {
 mod tests {
     use super::*;
 
-    /// The known answers that its authors publish beside it.
+    /// The known answers published by its authors.
     #[test]
     fn answers_are_the_known_ones() {
         assert_eq!(philox([u32::MAX; 4], [u32::MAX; 2]), [0x408f_276d, 0x41c8_3b0e, 0xa20b_c7c6, 0x6d54_51fd]);

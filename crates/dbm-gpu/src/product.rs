@@ -1,21 +1,21 @@
-//! A matrix product on the device, of which fields and gradients are made.
+//! A matrix product on the device, from which fields and gradients are computed.
 
 use crate::Gpu;
 use crate::work::Work;
 use bytemuck::{Pod, Zeroable};
 use wgpu::{Buffer, BufferBinding};
 
-/// Values that a workgroup makes, each way.
+/// Size of the tile that a workgroup computes, in each direction.
 const TILE: usize = 64;
 
-/// What a product is added to.
+/// The term added to a product.
 #[derive(Clone, Copy)]
 pub(crate) enum Begin<'a> {
-    /// What is there.
+    /// The previous content.
     Present,
     /// This row, as wide as the result's matrix, for all rows.
     Row(&'a Buffer),
-    /// These, which lie as the result does.
+    /// This matrix, laid out like the result.
     Rows(&'a Buffer),
     /// Nothing.
     Zero,
@@ -25,19 +25,19 @@ pub(crate) enum Begin<'a> {
 #[derive(Clone, Copy)]
 pub(crate) struct Columns<'a> {
     pub buffer: &'a Buffer,
-    /// Columns of the whole matrix.
+    /// Number of columns of the complete matrix.
     pub width: usize,
-    /// The first of these.
+    /// The first of the selected columns.
     pub first: usize,
 }
 
 /// `out = begin + alpha left right`, `[rows, inputs]` times `[inputs, outputs]`.
 pub(crate) struct Product<'a> {
     pub left: Columns<'a>,
-    /// Whether the left factor lies as `[inputs, rows]`.
+    /// Whether the left factor is stored as `[inputs, rows]`.
     pub left_transposed: bool,
     pub right: BufferBinding<'a>,
-    /// Whether the right factor lies as `[outputs, inputs]`.
+    /// Whether the right factor is stored as `[outputs, inputs]`.
     pub right_transposed: bool,
     pub rows: usize,
     pub inputs: usize,
@@ -47,7 +47,7 @@ pub(crate) struct Product<'a> {
     pub out: Columns<'a>,
 }
 
-/// As product.wgsl has it.
+/// Must match product.wgsl.
 #[repr(C)]
 #[derive(Clone, Copy, Pod, Zeroable)]
 struct Shape {
@@ -66,9 +66,9 @@ struct Shape {
 }
 
 impl Product<'_> {
-    /// Adds it to what is to be done: some rows at a time, where all of them take too long for one submission.
+    /// Queues it: some rows at a time, if all of them take too long for one submission.
     pub fn add_to(self, gpu: &Gpu, work: &mut Work) {
-        // Where nothing is to begin with, the binding is something that is read anyhow.
+        // With no initial term, the binding is some buffer that is read anyway.
         let (begins, start) = match self.begin {
             Begin::Present => (0, self.right.clone()),
             Begin::Row(start) => (1, start.as_entire_buffer_binding()),

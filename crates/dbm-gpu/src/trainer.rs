@@ -1,8 +1,9 @@
-//! A run on a GPU: its steps are those of [`Trainer`], with other draws.
+//! A run on a GPU: the same steps as those of [`Trainer`], with other draws.
 //!
-//! The data's order is the core's. Everything else that is drawn comes from Philox, whose key is drawn from the core's stream of seed, phase and step; a coupling's uniforms, and its
-//! proposals after the first, come from the core's stream of their chain. Each chain draws its own first proposal. Where it is accepted, which wide models never see, the parameters come
-//! back and the core goes on with the pair until it meets.
+//! The order of the data is the core's. All other draws come from Philox, whose key is drawn from the core's stream of seed, phase and
+//! step. A coupling's uniforms, and its proposals after the first, come from the core's stream of their chain. Each chain draws its own
+//! first proposal. If it is accepted, which never happens in wide models, the parameters are read back and the core continues the pair
+//! until it meets.
 
 use crate::counted::Counted;
 use crate::ladder::GpuLadder;
@@ -20,10 +21,10 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Sweeps of a search between two looks at whether it is done.
+/// Sweeps of a search between two checks for completion.
 const SWEEPS_A_LOOK: u32 = 8;
 
-/// What is drawn under one key.
+/// The purposes of draws with one key.
 #[derive(Clone, Copy)]
 enum Stage {
     Start,
@@ -32,7 +33,7 @@ enum Stage {
     Order,
 }
 
-/// A run in training on a GPU, by `ucd-lmi`, `lmi`, `cd`, `pcd-gibbs`, `ptt` or `ucd-smc`.
+/// A run being trained on a GPU, by `ucd-lmi`, `lmi`, `cd`, `pcd-gibbs`, `ptt` or `ucd-smc`.
 pub struct GpuTrainer {
     gpu: Gpu,
     units: Units,
@@ -41,41 +42,41 @@ pub struct GpuTrainer {
     visits: Visits,
     model: GpuModel,
     optimizer: GpuOptimizer,
-    /// Of the positive phase, whose visible layers are clamped, and of the negative one, which are free.
+    /// Chains of the positive phase, with clamped visible layers, and of the negative phase, which are free.
     chains: [GpuChains; 2],
-    /// Of the same clamps.
+    /// Proposals, with the same clamps.
     proposals: [GpuChains; 2],
     /// Whether the persistent chains have begun.
     has_begun: bool,
-    /// Of `ptt` and `ucd-smc`, from the first step on.
+    /// For `ptt` and `ucd-smc`, from the first step on.
     ladder: Option<GpuLadder>,
     climb: Option<Climb>,
-    /// Of `ucd-smc`: room for what lies between independent units and the model.
+    /// For `ucd-smc`: room for the models between independent units and the model.
     between: Option<GpuModel>,
 }
 
 const PHASES: [(Phase, f32, Clamp); 2] = [(Phase::Positive, 1.0, Clamp::Visible), (Phase::Negative, -1.0, Clamp::Free)];
 
-/// Batches of chains: those of both phases, and their proposals.
+/// Number of batches of chains: those of both phases, and their proposals.
 pub(crate) const BATCHES: usize = 4;
-/// Of them, those of the positive phase.
+/// How many of them belong to the positive phase.
 pub(crate) const CLAMPED: usize = 2;
 /// As many free chains as the core has in a shard share a pair of coupled runs.
 const OF_A_PAIR: usize = 32;
-/// Runs with clamped units have this share of the particles and steps of free ones, as the core's have.
+/// Runs with clamped units have this share of the particles and steps of free ones, as in the core.
 const CLAMPED_SHARE: u32 = 10;
 
-/// The most states that enter a gradient in one part.
+/// Maximum number of states that enter a gradient in one part.
 pub(crate) fn most_of_a_part(settings: &Settings) -> usize {
     let of_run = if settings.estimator.kind == EstimatorKind::UcdSmc { settings.estimator.particles as usize } else { 0 };
     settings.batch.max(of_run)
 }
 
 impl GpuTrainer {
-    /// A run as it stands, on this device.
+    /// A run in its present state, on this device.
     ///
     /// # Errors
-    /// [`GpuError::Unsupported`] where only the core can train it so far, and [`GpuError::TooLarge`].
+    /// [`GpuError::Unsupported`] if only the core can train it so far, and [`GpuError::TooLarge`].
     pub fn new(gpu: Gpu, run: &Trainer) -> Result<Self, GpuError> {
         let (view, settings) = (run.view(), run.settings().clone());
         let kinds = [
@@ -104,7 +105,7 @@ impl GpuTrainer {
             let layers = layers.iter().zip(model.sizes().iter().cycle());
             layers.map(|(values, &n)| Matrix::from_vec(batch, n, values.to_vec())).collect()
         });
-        // Those at the model come last.
+        // Those of the model come last.
         let negative = match &persistent {
             Some(layers) => GpuChains::new(&gpu, &model, &layers[layers.len() - model.sizes().len()..], &Clamp::Free)?,
             None => rest(Clamp::Free)?,
@@ -132,12 +133,12 @@ impl GpuTrainer {
         self.step
     }
 
-    /// Where the run stands on its ladder, after a step by `ptt`.
+    /// The state of its ladder, after a step by `ptt`.
     pub fn climb(&self) -> Option<Climb> {
         self.climb
     }
 
-    /// All that the run needs to go on, here or by [`Trainer::restore`].
+    /// Everything that the run needs to continue, here or by [`Trainer::restore`].
     ///
     /// # Errors
     /// [`GpuError::Failed`].
@@ -171,10 +172,11 @@ impl GpuTrainer {
         Ok(layers)
     }
 
-    /// One gradient step; what happened in it, and what `shown` of its free chains look like.
+    /// One gradient step. Returns what happened in it, and what `shown` of its free chains look like.
     ///
     /// # Errors
-    /// [`GpuError::Unsupported`] for data with gaps; [`GpuError::Run`] for data that are not as wide as the visible layer, and where energies are no longer finite; [`GpuError::Failed`].
+    /// [`GpuError::Unsupported`] for data with gaps; [`GpuError::Run`] for data whose width differs from the visible layer's, and if
+    /// energies are no longer finite; [`GpuError::Failed`].
     pub async fn step(&mut self, data: &Examples, shown: usize) -> Result<Info, GpuError> {
         data.check_width(self.model.sizes[0])?;
         if data.has_gaps() {
@@ -240,7 +242,7 @@ impl GpuTrainer {
                 besides.push((chains, times, sign * share));
             }
         }
-        // Where runs are the states of the coupled chains, they are all that counts.
+        // If runs are the states of the coupled chains, only they enter the estimate.
         let of_phases =
             self.chains.iter().zip(PHASES).filter(|(_, (phase, ..))| !by_runs || (exact && *phase == Phase::Positive));
         let of_phases = of_phases.map(|(chains, (phase, sign, _))| {
@@ -261,19 +263,19 @@ impl GpuTrainer {
         Ok(Info { positive, negative })
     }
 
-    /// What is drawn in a phase, by its number, of the present step.
+    /// The draws' key for a phase, by its number, of the present step.
     fn draws(&self, phase: usize, stage: Stage) -> Draws {
         draws(self.settings.seed, (PHASES[phase].0, self.step), 0, stage)
     }
 
-    /// Which parity each chain updates first, by a fair coin: the first of a search, or the second, of the Gibbs sweeps after it.
+    /// The parity that each chain updates first, by a fair coin: the first coin for a search, the second for the Gibbs sweeps after it.
     fn first(&self, phase: usize, coin: usize) -> Vec<Parity> {
         let draws = self.draws(phase, Stage::Order);
         let word = |chain: u32| philox(draws.counter(0, chain, 0, 0), draws.key)[coin];
         (0..self.settings.batch as u32).map(|chain| Parity::first(word(chain) >> 31 == 1)).collect()
     }
 
-    /// The positive phase of CD, and of all where the posterior's units are independent.
+    /// The positive phase of CD, and of all estimators if the posterior's units are independent.
     async fn short_positive(&mut self) -> Result<(PhaseInfo, Counted), GpuError> {
         let (start, gibbs) = (self.draws(0, Stage::Start), self.draws(0, Stage::Gibbs));
         let first = vec![Parity::Odd; self.settings.batch];
@@ -283,7 +285,7 @@ impl GpuTrainer {
         Ok((self.end(0).await?.0, Counted::default()))
     }
 
-    /// The negative phase of CD and PCD, on from where its chains are.
+    /// The negative phase of CD and PCD, continuing from the chains' present states.
     async fn short_negative(&mut self) -> Result<(PhaseInfo, Counted), GpuError> {
         let gibbs = self.draws(1, Stage::Gibbs);
         let first = vec![Parity::Even; self.settings.batch];
@@ -304,7 +306,7 @@ impl GpuTrainer {
         Ok((PhaseInfo { exchanges, ..self.end(1).await?.0 }, Counted::default()))
     }
 
-    /// Puts the ladder there where there is none yet, and chains on it where these have not begun.
+    /// Creates the ladder if there is none yet, and starts the chains on it if they have not started.
     async fn begin_ladder(&mut self, data: &Examples) -> Result<(), GpuError> {
         let mut ladder = match self.ladder.take() {
             Some(ladder) => ladder,
@@ -319,7 +321,8 @@ impl GpuTrainer {
         Ok(())
     }
 
-    /// Lets the ladder, where there is one, follow what the exchanges of a step came to. What it changes is still to be made on the device; and how much of the rate the step is taken at.
+    /// Adapts the ladder, if there is one, to the outcome of a step's exchanges. Returns its changes, still to be made on the device, and
+    /// the fraction of the rate for the step.
     async fn follow(&mut self, negative: &PhaseInfo) -> Result<(Vec<Change>, f64), GpuError> {
         let Some(kept) = &mut self.ladder else { return Ok((Vec::new(), 1.0)) };
         let EstimatorSettings { kind, path, smc_steps, .. } = self.settings.estimator;
@@ -329,7 +332,7 @@ impl GpuTrainer {
             self.climb = Some(Climb { rungs: kept.ladder.rungs().len(), taken: true, rate: kept.ladder.rate });
             return Ok((Vec::new(), kept.ladder.rate));
         }
-        // The model is looked at where it has come far from the last rung, and not else.
+        // The model is only checked if it has moved far from the last rung.
         let nearest = if by_runs { negative.spread.means().last() } else { negative.exchanges.rates().next_back() };
         let is_far = nearest.is_some_and(|share| share < GROW_BELOW);
         let last = kept.ladder.rungs().last().cloned();
@@ -345,19 +348,19 @@ impl GpuTrainer {
         Ok((changes, if climb.taken { climb.rate } else { 0.0 }))
     }
 
-    /// The model, brought from the device.
+    /// The model, read back from the device.
     async fn on_core(&self) -> Result<Dbm, GpuError> {
         let parameters = self.model.parameters(&self.gpu).await?;
         Ok(Dbm::new(self.units, parameters.weights, parameters.biases)?)
     }
 
-    /// What is drawn at the rungs of a ladder, by their numbers, in the negative phase of the present step.
+    /// The draws' keys for the rungs of a ladder, by number, in the negative phase of the present step.
     fn rung_draws(&self, stage: Stage) -> impl Fn(usize) -> Draws + use<> {
         let (seed, step) = (self.settings.seed, self.step);
         move |rung| draws(seed, (PHASES[1].0, step), 1 + rung as u64, stage)
     }
 
-    /// The positive phase of UCD-SMC: a pair of coupled chains for each example, of fewer and shorter runs than the free ones.
+    /// The positive phase of UCD-SMC: a pair of coupled chains for each example, with fewer particles and shorter runs than the free ones.
     async fn runs_of_examples(&mut self, visible: &Matrix) -> Result<(PhaseInfo, Counted), GpuError> {
         let EstimatorSettings { particles, smc_steps, .. } = self.settings.estimator;
         let fewer = |of: u32| (of / CLAMPED_SHARE).max(2);
@@ -383,7 +386,7 @@ impl GpuTrainer {
         Ok((info, counted))
     }
 
-    /// The negative phase of UCD-SMC: pairs of coupled chains, each of which counts for some free chains of the batch.
+    /// The negative phase of UCD-SMC: pairs of coupled chains, each of which represents several free chains of the batch.
     async fn free_runs(&mut self) -> Result<(PhaseInfo, Counted), GpuError> {
         let EstimatorSettings { particles, smc_steps, path, .. } = self.settings.estimator;
         let (batch, n) = (self.settings.batch, self.model.sizes[0]);
@@ -415,7 +418,7 @@ impl GpuTrainer {
             (counted, starts) = way.couple(&mut between, (&visible, &counts), &mut streams, &mut info).await?;
         }
         self.between = Some(between);
-        // What is shown of the free chains: particles of the runs that the pairs start from.
+        // The free chains shown are particles of the runs that the pairs start from.
         let layers: Vec<Matrix> = (0..=self.model.depth())
             .map(|l| {
                 let mut layer = Matrix::zeros(batch, self.model.sizes[l]);
@@ -432,7 +435,7 @@ impl GpuTrainer {
         Ok((info, counted))
     }
 
-    /// Room for a model, which is put back when it is no longer needed.
+    /// Room for a model, to be returned after use.
     fn take_between(&mut self) -> Result<GpuModel, GpuError> {
         self.between.take().map_or_else(|| GpuModel::like(&self.gpu, &self.model), Ok)
     }
@@ -442,18 +445,18 @@ impl GpuTrainer {
         RunCoupling { first, last, cap: self.settings.max_meeting }
     }
 
-    /// The core's streams of so many chains of a phase of the present step.
+    /// The core's streams for this many chains of a phase of the present step.
     fn streams(&self, phase: usize, count: usize) -> Vec<Stream> {
         Streams::new(self.settings.seed).of_chains(PHASES[phase].0.purpose(), self.step, 0..count as u64)
     }
 
-    /// What is drawn part by part in a phase of the present step.
+    /// The draws' keys, part by part, for a phase of the present step.
     fn part_draws(&self, phase: usize) -> impl Fn(u64) -> Draws + use<> {
         let (seed, step) = (self.settings.seed, self.step);
         move |part| draws(seed, (PHASES[phase].0, step), part, Stage::Gibbs)
     }
 
-    /// Makes the means of where the chains are, and their energies, `[batch]`.
+    /// Computes the conditional means at the chains' states, and their energies, `[batch]`.
     async fn end(&mut self, phase: usize) -> Result<(PhaseInfo, Vec<f32>), GpuError> {
         let chains = &mut self.chains[phase];
         chains.settle(&self.gpu, &self.model);
@@ -491,7 +494,7 @@ impl GpuTrainer {
         Ok((info, counted))
     }
 
-    /// What corrects each chain's estimate: the Metropolis coupling from where it is, at these energies.
+    /// The correction of each chain's estimate: the Metropolis coupling from its state, with these energies.
     async fn couple(&mut self, phase: usize, energies: &[f32], info: &mut PhaseInfo) -> Result<Counted, GpuError> {
         let (batch, draws) = (self.settings.batch, self.draws(phase, Stage::Proposal));
         let proposals = &mut self.proposals[phase];
@@ -534,7 +537,7 @@ impl GpuTrainer {
     }
 }
 
-/// What is drawn at a stage of a step's phase: `part` tells apart what is drawn beside each other.
+/// The draws' key for a stage of a step's phase: `part` distinguishes parallel draws.
 fn draws(seed: u64, (phase, step): (Phase, u64), part: u64, stage: Stage) -> Draws {
     // No chain of the core has this number.
     let mut stream = Streams::new(seed).at(phase.purpose(), step, u64::MAX - part);

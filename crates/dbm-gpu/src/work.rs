@@ -1,12 +1,12 @@
-//! What is to be done on the device, in order.
+//! The queue of work for the device.
 
 use crate::Gpu;
 use wgpu::{BindGroupDescriptor, BindGroupEntry, BindingResource, Buffer, BufferBinding, CommandEncoder, ComputePipeline};
 
-/// Most workgroups a dimension: what every device allows.
+/// Maximum number of workgroups per dimension: what every device allows.
 const MOST_GROUPS: u64 = 65_535;
 
-/// Runs of kernels and copies. They are handed over when [`Work::submit`] says so, and before that where they would take too long in one submission.
+/// Kernel runs and copies. They are submitted by [`Work::submit`], or earlier if they would take too long in one submission.
 pub(crate) struct Work<'g> {
     gpu: &'g Gpu,
     encoder: CommandEncoder,
@@ -14,15 +14,16 @@ pub(crate) struct Work<'g> {
 }
 
 impl Gpu {
-    /// What is to be done, in order.
+    /// The queued work, in order.
     pub(crate) fn begin(&self) -> Work<'_> {
         Work { gpu: self, encoder: self.encoder(), operations: 0 }
     }
 }
 
 impl Work<'_> {
-    /// Adds one run of a kernel of so many workgroups and about so many operations; `bindings` are in order. The workgroups are spread over two dimensions: a kernel takes its number as
-    /// `group.y * groups.x + group.x`, and does nothing where it is too high.
+    /// Queues one run of a kernel with this many workgroups and approximately this many operations; `bindings` are in order. The workgroups
+    /// are spread over two dimensions: a kernel computes its number as `group.y * groups.x + group.x`, and does nothing if it is too high.
+    /// `group.y * groups.x + group.x`, and does nothing if it is too high.
     pub fn run(&mut self, kernel: &ComputePipeline, bindings: &[BufferBinding], groups: u64, operations: u64) {
         if self.operations > 0 && self.operations + operations > self.gpu.limits.operations {
             self.gpu.submit(std::mem::replace(&mut self.encoder, self.gpu.encoder()));
@@ -42,18 +43,18 @@ impl Work<'_> {
         pass.dispatch_workgroups(x, y, 1);
     }
 
-    /// Adds that one buffer is made a copy of another of its size.
+    /// Queues a copy from one buffer to another of the same size.
     pub fn copy(&mut self, from: &Buffer, to: &Buffer) {
         self.encoder.copy_buffer_to_buffer(from, 0, to, 0, from.size());
     }
 
-    /// Has it done.
+    /// Submits everything.
     pub fn submit(self) {
         self.gpu.submit(self.encoder);
     }
 }
 
-/// At least so many workgroups, and few more, in two dimensions.
+/// At least this many workgroups, and few more, in two dimensions.
 fn spread(groups: u64) -> [u32; 2] {
     let y = groups.div_ceil(MOST_GROUPS).max(1);
     [groups.div_ceil(y) as u32, y as u32]

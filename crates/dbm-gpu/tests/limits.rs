@@ -1,4 +1,4 @@
-//! What is larger than a device takes at once: it goes through in parts, and comes to the same.
+//! Work larger than a device takes at once: it is processed in parts, with the same result.
 
 use dbm_core::linalg::{Backend, Matrix};
 use dbm_core::{Clamp, Dbm, Examples, OptimizerMethod, OptimizerSettings, Parity, Settings, Trainer, Units};
@@ -8,14 +8,14 @@ use pollster::block_on;
 /// 64 KiB, which the matrices below exceed, and a megaflop.
 const NARROW: GpuLimits = GpuLimits { bound: 1 << 16, operations: 1 << 20 };
 const CHAINS: usize = 67;
-/// More than the 65 535 workgroups that a dimension may have.
+/// More than the 65 535 workgroups that a dimension can have.
 const MANY: usize = 70_001;
 
 fn gpu(limits: GpuLimits) -> Option<Gpu> {
     block_on(Gpu::open_within(limits)).inspect_err(|error| println!("skipped: {error}")).ok()
 }
 
-/// Quarters of small integers: all sums of products of them are exact, in whatever order.
+/// Quarters of small integers: all sums of products of them are exact, in any order.
 fn quarters(count: usize, salt: usize) -> Vec<f32> {
     (0..count).map(|i| ((i * 31 + i * i % 101 + salt) % 17) as f32 * 0.25 - 2.0).collect()
 }
@@ -57,7 +57,7 @@ fn fields_energies_and_searches_in_blocks_are_the_same() {
     }
 }
 
-/// The model's sums are exact in its first step, so that all that is drawn is the same; the gradient is a sum over chains, which are never divided.
+/// The model's sums are exact in its first step, so all draws are the same; the gradient is a sum over chains, which are never divided.
 #[test]
 fn a_step_in_blocks_is_the_same() {
     let (Some(wide), Some(narrow)) = (gpu(GpuLimits::default()), gpu(NARROW)) else { return };
@@ -119,7 +119,7 @@ fn there_may_be_many_chains() {
     assert!((MANY - 1000..MANY).any(|c| drawn.row(c) != modes[0].row(c)), "the last chains move too");
 }
 
-/// What is said beforehand is what is allocated, byte for byte.
+/// The predicted size is what is allocated, byte for byte.
 #[test]
 fn a_run_takes_the_memory_that_it_says() {
     for limits in [GpuLimits::default(), NARROW] {

@@ -1,4 +1,4 @@
-//! What the page asks of the computing worker.
+//! Requests of the page to the computing worker.
 
 use crate::{Body, DataSource, ModelChoice, NamedBytes};
 use dbm_core::complete::Method;
@@ -7,77 +7,79 @@ use dbm_core::impute::ImputeSettings;
 use dbm_core::settings::RunPlan;
 use serde::{Deserialize, Serialize};
 
-/// What can be asked of the computing worker.
+/// Requests to the computing worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Command {
     /// Reads a checkpoint into [`ModelChoice::Pretrained`]. Answer: [`crate::Event::ModelOpened`].
     OpenModel(NamedBytes),
-    /// Makes or parses a data set and, where that works, takes it into use: what was there, run included, is kept for
-    /// [`Command::Undo`], and a run stands on it. Answer: [`crate::Event::DataReady`].
+    /// Makes or parses a data set and, if that succeeds, takes it into use with a run on it. The previous data and run are kept for
+    /// [`Command::Undo`]. Answer: [`crate::Event::DataReady`].
     UseData {
-        /// Where it comes from.
+        /// Source of the data.
         source: DataSource,
-        /// The run to begin on it, or what the run of the checkpoint was begun with.
+        /// The run to begin on it, or the plan with which the checkpoint's run began.
         plan: RunPlan,
-        /// [`Snapshot::checkpoint`](crate::Snapshot::checkpoint) to go on from, as a new worker does in place of one that died; empty to begin the run, pretraining included.
+        /// The [`Snapshot::checkpoint`](crate::Snapshot::checkpoint) to resume from, used by a new worker that replaces one that died;
+        /// empty to begin the run, pretraining included.
         #[serde(with = "serde_bytes")]
         checkpoint: Vec<u8>,
     },
-    /// Begins a new run at step 0 on the present data; the old one is kept for [`Command::Undo`].
-    /// Also what Reset means. Answer: [`crate::Event::RunReady`].
+    /// Begins a new run at step 0 on the present data; the old one is kept for [`Command::Undo`]. Reset uses this too. Answer:
+    /// [`crate::Event::RunReady`].
     NewRun(RunPlan),
-    /// Pretrains, where the run begins so and has not done it, and trains until [`Command::Pause`]. Answer:
-    /// [`crate::Event::Done`] at once; metrics follow.
+    /// Pretrains, if the run begins with that and has not done it, and trains until [`Command::Pause`]. Answer: [`crate::Event::Done`] at
+    /// once; metrics follow.
     Train,
-    /// The same, until the run has taken so many gradient steps in all; it then pauses by itself. Answer: [`crate::Event::Done`] at once, as for
+    /// The same, until the run has taken this many gradient steps in all; it then pauses. Answer: [`crate::Event::Done`] at once, as for
     /// [`Command::Train`].
     TrainUntil(u32),
     /// Stops training between two slices. Answer: [`crate::Event::Done`], after the last metrics.
     Pause,
     /// One gradient step, or one minibatch of pretraining. Answer: [`crate::Event::Done`], after its metrics.
     Step,
-    /// Puts back the run and data that the last [`Command::NewRun`] or [`Command::UseData`] replaced (and keeps the present one
-    /// in its place, so that Undo undoes itself). Answer: [`crate::Event::DataReady`].
+    /// Puts back the run and data that the last [`Command::NewRun`] or [`Command::UseData`] replaced, and keeps the present ones in their
+    /// place, so that a second Undo reverts the first. Answer: [`crate::Event::DataReady`].
     Undo,
-    /// The run as it stands, as a file. Answer: [`crate::Event::Snapshot`].
+    /// The run in its present state, as a file. Answer: [`crate::Event::Snapshot`].
     Save,
-    /// Fills the gaps of the data in use by the model in training, which it must fit. Answer: [`crate::Event::Imputed`], with
-    /// [`crate::Reply::Progress`] before.
+    /// Fills the gaps of the data in use by the model in training, which must fit the data. [`crate::Reply::Progress`] comes first. Answer:
+    /// [`crate::Event::Imputed`].
     Impute(ImputeSettings),
-    /// Hides some known cells of the data from the model in training and compares what it says of them with two simple guesses.
-    /// Answer: [`crate::Event::Evaluated`], with [`crate::Reply::Progress`] before.
+    /// Hides some known cells of the data from the model in training and compares its predictions with two simple guesses.
+    /// [`crate::Reply::Progress`] comes first. Answer: [`crate::Event::Evaluated`].
     Evaluate(ImputeSettings),
-    /// How fast [`Command::Train`] and [`Command::TrainUntil`] go from now on, in any run: steps a second at most, 1 to 1000; 0 for as many as
-    /// can be. Answer: [`crate::Event::Done`].
+    /// Speed of [`Command::Train`] and [`Command::TrainUntil`] from now on, in any run: maximum steps per second, 1 to 1000; 0 for no
+    /// limit. Answer: [`crate::Event::Done`].
     Pace(u32),
     /// What hidden units respond to. Answer: [`crate::Event::Filters`].
     Filters {
-        /// The model whose units they are.
+        /// The model that the units belong to.
         model: ModelChoice,
-        /// The hidden layer, the lowest being 1.
+        /// The hidden layer, 1 being the lowest.
         layer: u32,
-        /// Units, from the layer's first on, 1 to 400.
+        /// Number of units, from the layer's first on, 1 to 400.
         count: u32,
     },
-    /// Samples, drawn as the model's training went. Answer: [`crate::Event::Samples`].
+    /// Samples, drawn as in the model's training. Answer: [`crate::Event::Samples`].
     Samples {
         /// The model to sample from.
         model: ModelChoice,
-        /// 0 for the samples themselves; a hidden layer, the lowest being 1, for what its state in each says alone of the visible one, as greys of eight bits: `dbm_core::decode`.
+        /// 0 for the samples themselves; for a hidden layer, 1 being the lowest, what its state alone says about the visible layer, as
+        /// 8-bit greys: `dbm_core::decode`.
         layer: u32,
-        /// How many, 1 to 400.
+        /// Number of samples, 1 to 400.
         count: u32,
         /// Seed of the samples.
         seed: u32,
     },
-    /// Chains from noise after a number of Gibbs sweeps; those of more sweeps are the same chains further on. Answer: [`crate::Event::Swept`], with
-    /// [`crate::Reply::Progress`] before.
+    /// Chains from noise after a number of Gibbs sweeps; chains with more sweeps are the same chains further on. [`crate::Reply::Progress`]
+    /// comes first. Answer: [`crate::Event::Swept`].
     Sweeps {
-        /// The model whose chains they are.
+        /// The model to sample from.
         model: ModelChoice,
-        /// How many, 1 to 64.
+        /// Number of chains, 1 to 64.
         count: u32,
-        /// Sweeps that each makes, 1 to 100 000.
+        /// Sweeps of each chain, 1 to 100 000.
         sweeps: u32,
         /// Seed of the chains.
         seed: u32,
@@ -86,12 +88,12 @@ pub enum Command {
     Picture {
         /// A sample, a generated digit or an example.
         source: PictureSource,
-        /// The model whose visible layer it must fit.
+        /// The model, whose visible layer the picture must fit.
         model: ModelChoice,
-        /// Seed of the choice among these.
+        /// Seed for the choice among these.
         seed: u32,
     },
-    /// Completions of the unknown units. Answer: [`crate::Event::Completions`], with [`crate::Reply::Progress`] before.
+    /// Completions of the unknown units. [`crate::Reply::Progress`] comes first. Answer: [`crate::Event::Completions`].
     Complete(CompletionRequest),
     /// The first of these completions, state by state. Answer: [`crate::Event::Watched`].
     Watch(CompletionRequest),
@@ -102,17 +104,17 @@ pub enum Command {
         request: CompletionRequest,
         /// How the pair moves.
         kernel: CouplingKernel,
-        /// Steps after which it is cut, 1 to 1000.
+        /// Steps after which it is cut off, 1 to 1000.
         steps: u32,
     },
-    /// Times ten steps of the run by the processor, on as many workers as would share it, and ten by the GPU; the run stays
-    /// where it is. Answer: [`crate::Event::GpuTried`], with [`crate::Reply::Progress`] before, in steps. One at a time; training
-    /// waits meanwhile.
+    /// Times ten steps of the run on the processor, on as many workers as would share it, and ten on the GPU; the run itself does not
+    /// advance. [`crate::Reply::Progress`] comes first, in steps. Only one trial runs at a time, and training waits meanwhile. Answer:
+    /// [`crate::Event::GpuTried`].
     TryGpu,
-    /// Whether the GPU is to take the steps of the runs here from now on. A run that it cannot train, or that it lets down, goes on by the processor, and [`crate::Event::Notice`] says so.
-    /// Answer: [`crate::Event::Done`].
+    /// Whether the GPU is to take the steps of this worker's runs from now on. If the GPU cannot train a run or fails, the run continues on
+    /// the processor, and [`crate::Event::Notice`] says so. Answer: [`crate::Event::Done`].
     UseGpu(bool),
-    /// Stops the request of this id, where it is still at work; it then ends with [`crate::Event::Cancelled`].
+    /// Stops the request with this id, if it is still pending; it then ends with [`crate::Event::Cancelled`].
     Cancel(u32),
 }
 
@@ -126,12 +128,13 @@ impl Body for Command {
     }
 }
 
-/// The seed of the picture that a visitor sees first: a generated digit whose lower half, once hidden, the model that opens completes to two different digits.
+/// The seed of the picture that a visitor sees first: a generated digit that the opening model, once its lower half is hidden, completes to
+/// two different digits.
 pub const FIRST_PICTURE: u32 = 129;
 /// The seed of its first answers.
 pub const FIRST_ANSWERS: u32 = 1;
 
-/// Where the picture to complete comes from.
+/// Source of the picture to complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PictureSource {
     /// A sample of the model itself.
@@ -142,34 +145,35 @@ pub enum PictureSource {
     Data,
 }
 
-/// A picture to complete, and how.
+/// A picture to complete, and how to complete it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CompletionRequest {
     /// The model that completes it.
     pub model: ModelChoice,
-    /// The picture, one byte a visible unit, 0 or 1; ignored where unknown.
+    /// The picture, one byte per visible unit, 0 or 1; ignored where unknown.
     #[serde(with = "serde_bytes")]
     pub values: Vec<u8>,
-    /// One byte a visible unit, 1 where it is unknown.
+    /// One byte per visible unit, 1 where it is unknown.
     #[serde(with = "serde_bytes")]
     pub unknown: Vec<u8>,
-    /// How many answers, 1 to 64.
+    /// Number of answers, 1 to 64.
     pub answers: u32,
-    /// How each answer is made; where nothing is known, what suits the model is how its samples are drawn.
+    /// How each answer is made. If nothing is known, the method that suits the model is the one that draws its samples.
     pub method: Method,
-    /// Gibbs sweeps of each, where the method has any.
+    /// Gibbs sweeps per answer, if the method has any.
     pub sweeps: u32,
-    /// Whether the picture is to be cleaned up: what is known is then only where the chains begin, and nothing is clamped.
+    /// Whether the picture is to be cleaned up: the known units are then only the start of the chains, and nothing is clamped.
     pub clean_up: bool,
-    /// The class of all answers, counted from 0, of a model with classes. Without one the class is read from what is known, and the answers are of the likeliest; where nothing is known,
-    /// of whichever they come to. What is cleaned up, and a watched pair, keep to no class; what is cleaned up is read all the same.
+    /// The class of all answers, counted from 0, for a model with classes. Without one the class is read from the known units, and the
+    /// answers are of the likeliest class; if nothing is known, they have whatever class they reach. Cleaned-up answers and watched pairs
+    /// do not keep to a class, although the class of a picture to clean up is still read.
     pub class: Option<u8>,
     /// Seed of the answers.
     pub seed: u32,
 }
 
 impl CompletionRequest {
-    /// What the answers fill in: one byte a unit, 1 where they do.
+    /// The units that the answers fill in: one byte per unit, 1 where they do.
     pub fn filled(&self) -> Vec<u8> {
         if self.clean_up { vec![1; self.values.len()] } else { self.unknown.clone() }
     }

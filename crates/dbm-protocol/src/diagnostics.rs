@@ -1,7 +1,8 @@
-//! The messages of the diagnostics workers, which measure couplings and estimators at parameters that stand still.
+//! The messages of the diagnostics workers, which measure couplings and estimators at fixed parameters.
 //!
-//! Such a worker holds nothing: every request is a job of its own that says all it needs, so jobs can be given to any of several workers, in any order, and the numbers
-//! are the same. What a job draws is addressed by its seed and by the run or sample it is, never by the worker.
+//! Such a worker keeps no state: every request is a separate job that says all it needs, so jobs can be given to any of several workers, in
+//! any order, with the same results. A job's random numbers are addressed by its seed and by the number of its run or sample, never by the
+//! worker.
 
 use crate::{Body, Request};
 use dbm_core::diagnostics::{
@@ -11,7 +12,7 @@ use dbm_core::diagnostics::{
 use dbm_core::{Settings, Units};
 use serde::{Deserialize, Serialize};
 
-/// A model small enough to be sent in full, or to be enumerated: the parameters of a `dbm_core::Dbm`, not checked yet.
+/// A model small enough to be sent in full, or to be enumerated: the parameters of a `dbm_core::Dbm`, unchecked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SmallModel {
     /// Layer sizes, the visible one first.
@@ -24,7 +25,7 @@ pub struct SmallModel {
     pub biases: Vec<Vec<f32>>,
 }
 
-/// Where a small model comes from.
+/// Source of a small model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ModelSource {
     /// The parameters themselves.
@@ -57,34 +58,36 @@ pub enum ModelSource {
     },
 }
 
-/// What can be asked of a diagnostics worker.
+/// Requests to a diagnostics worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum DiagnosticsCommand {
     /// The model of a source. Answer: [`DiagnosticsEvent::Model`].
     Model(ModelSource),
-    /// Couplings on one RBM of `dimension` visible and as many hidden units, all free (the paper's Figure 1): its weights are random and orthogonal, its biases zero, as
-    /// `docs/method.md` measured it. Answer: [`DiagnosticsEvent::MeetingTimes`], with [`crate::Reply::Progress`] before, in runs.
+    /// Couplings on one RBM with `dimension` visible and as many hidden units, all free (the paper's Figure 1): its weights are random and
+    /// orthogonal, its biases zero, as measured in `docs/method.md`. [`crate::Reply::Progress`] comes first, in runs. Answer:
+    /// [`DiagnosticsEvent::MeetingTimes`].
     MeetingTimes(CouplingRuns),
     /// One coupling, state by state. Answer: [`DiagnosticsEvent::Replay`].
     Replay {
-        /// The model, of at most 64 units in all.
+        /// The model, with at most 64 units in all.
         model: SmallModel,
         /// The coupling to run.
         plan: ReplayPlan,
     },
-    /// What an enumeration says of a model and its data: at most 24 units in all. Answer: [`DiagnosticsEvent::Exact`].
+    /// Exact quantities of a model and its data by enumeration: at most 24 units in all. Answer: [`DiagnosticsEvent::Exact`].
     Exact {
         /// The model to enumerate.
         model: SmallModel,
-        /// One byte a bit, 0 or 1, `examples * n_0`: the gradient is that of their mean log-likelihood.
+        /// One byte per bit, 0 or 1, `examples * n_0`: the gradient is that of their mean log-likelihood.
         #[serde(with = "serde_bytes")]
         data: Vec<u8>,
     },
-    /// The mean of an estimator, from the transition law of its kernels and without sampling: at most 10 units in all (a coupled one's takes seconds at 8 units and
-    /// minutes at 10). Persistent chains are asked after 1000 sweeps at these parameters, when they follow the model: what is left is the bias of the
-    /// positive phase. Answer: [`DiagnosticsEvent::Expectation`], with [`crate::Reply::Progress`] before, in examples.
+    /// The mean of an estimator, from the transition law of its kernels and without sampling: at most 10 units in all (a coupled one takes
+    /// seconds at 8 units and minutes at 10). Persistent chains are evaluated after 1000 sweeps at these parameters, when they follow the
+    /// model: what remains is the bias of the positive phase. [`crate::Reply::Progress`] comes first, in examples. Answer:
+    /// [`DiagnosticsEvent::Expectation`].
     Expectation {
-        /// The model at which the estimator is asked.
+        /// The model at which the estimator is evaluated.
         model: SmallModel,
         /// As for [`DiagnosticsCommand::Exact`].
         #[serde(with = "serde_bytes")]
@@ -92,13 +95,14 @@ pub enum DiagnosticsCommand {
         /// The estimator, its caps, and whether it marginalizes.
         settings: Settings,
     },
-    /// Samples of an estimator at parameters that stand still, at most 400 units in all. Answer: [`DiagnosticsEvent::Estimate`], with
-    /// [`crate::Reply::Progress`] before, in samples.
+    /// Samples of an estimator at fixed parameters, at most 400 units in all. [`crate::Reply::Progress`] comes first, in samples. Answer:
+    /// [`DiagnosticsEvent::Estimate`].
     Estimate(EstimateJob),
-    /// Pairs of coupled chains of UCD-SMC on a model of any size, run by run. Answer: [`DiagnosticsEvent::RunPairs`], with [`crate::Reply::Progress`] before, in pairs.
+    /// Pairs of coupled chains of UCD-SMC on a model of any size, run by run. [`crate::Reply::Progress`] comes first, in pairs. Answer:
+    /// [`DiagnosticsEvent::RunPairs`].
     RunPairs(RunPairsJob),
-    /// How likely it is that a coupling of UCD-LMI on a random orthogonal model of such sizes ever does anything. Answer: [`DiagnosticsEvent::CorrectionProbability`], with
-    /// [`crate::Reply::Progress`] before, in couplings.
+    /// The probability that a coupling of UCD-LMI on a random orthogonal model of these sizes ever corrects anything.
+    /// [`crate::Reply::Progress`] comes first, in couplings. Answer: [`DiagnosticsEvent::CorrectionProbability`].
     CorrectionProbability {
         /// The model, and the seed of the runs.
         plan: CorrectionProbabilityPlan,
@@ -112,22 +116,22 @@ pub enum DiagnosticsCommand {
 pub struct CouplingRuns {
     /// The model, the kernel, the start and the caps.
     pub couplings: Couplings,
-    /// The first run of this job,
+    /// The first run of this job.
     pub first_run: u32,
-    /// and how many.
+    /// Number of runs.
     pub runs: u32,
 }
 
 /// Some of the pairs of chains of UCD-SMC on a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunPairsJob {
-    /// The model; of a checkpoint the average where there is one, with the ladder of its run's past where it has that.
+    /// The model; from a checkpoint, the average if there is one, with the ladder of its run's past if it has one.
     pub model: ModelSource,
     /// The runs, the cap and the seed.
     pub pairs: RunPairs,
-    /// The first pair of this job,
+    /// The first pair of this job.
     pub first_pair: u32,
-    /// and how many.
+    /// Number of pairs.
     pub count: u32,
 }
 
@@ -141,18 +145,19 @@ pub struct EstimateJob {
     pub data: Vec<u8>,
     /// The estimator, its caps, whether it marginalizes, and the seed.
     pub settings: Settings,
-    /// The first sample of this job,
+    /// The first sample of this job.
     pub first_sample: u32,
-    /// and how many. Samples are drawn in groups of successive ones: the job draws, whole, the groups whose first sample is in its range, and says how many
-    /// samples that were. So jobs whose ranges meet may be cut anywhere, and their sums add up to those of one job.
+    /// Number of samples. Samples are drawn in groups of successive ones: the job draws every group whose first sample is in its range, as
+    /// a whole, and reports how many samples that were. So adjacent ranges may be cut anywhere, and the sums of their jobs add up to those
+    /// of one job.
     pub samples: u32,
-    /// States of persistent chains, as the job before gave them back, whose range must end where this one begins; empty for their first job, at sample 0, and for
-    /// all other estimators.
+    /// States of persistent chains, as returned by the previous job, whose range must end where this one begins; empty for their first job,
+    /// at sample 0, and for all other estimators.
     #[serde(with = "serde_bytes")]
     pub chains: Vec<u8>,
 }
 
-/// What a diagnostics worker answers.
+/// Answers of a diagnostics worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum DiagnosticsEvent {
     /// A small model.
@@ -161,13 +166,13 @@ pub enum DiagnosticsEvent {
     MeetingTimes(Vec<CouplingRun>),
     /// A coupling, state by state.
     Replay(CouplingTrace),
-    /// What an enumeration says.
+    /// The result of an enumeration.
     Exact(ExactGradient),
     /// The exact expectation of an estimator.
     Expectation(Expectations),
     /// Samples were drawn.
     Estimate {
-        /// Sums over them, which add up over jobs.
+        /// Sums over the samples, which add up over jobs.
         sums: EstimateSums,
         /// States of persistent chains after the last sample, for the next job; empty otherwise.
         #[serde(with = "serde_bytes")]
@@ -175,7 +180,7 @@ pub enum DiagnosticsEvent {
     },
     /// Pairs of chains, in order.
     RunPairs(Vec<RunPair>),
-    /// How likely it is that a coupling corrects anything.
+    /// The probability that a coupling corrects anything.
     CorrectionProbability(CorrectionProbability),
 }
 

@@ -4,14 +4,15 @@ use crate::VERSION;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// A message: its version, the request it belongs to, and what it says.
+/// A message: its version, the request it belongs to, and its content.
 ///
-/// The page sends an `Envelope<R>` of a [`Request`] `R`, with an id of its own choosing; the worker sends `Envelope<Reply<R::Answer>>` back.
+/// The page sends an `Envelope<R>` of a [`Request`] `R` with an id of its choice; the worker sends `Envelope<Reply<R::Answer>>` back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Envelope<B> {
-    /// [`VERSION`] of the sender; first on the wire, and looked at first.
+    /// [`VERSION`] of the sender; first on the wire, and checked first.
     pub version: u32,
-    /// The request: chosen by the page, increasing, and repeated by every message that answers. `None` for what a worker sends unasked.
+    /// The request: chosen by the page, increasing, and repeated by every message that answers it. `None` for unrequested messages of a
+    /// worker.
     pub id: Option<u32>,
     /// The command or reply itself.
     pub body: B,
@@ -27,26 +28,26 @@ impl<B> Envelope<B> {
 /// What any worker sends.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reply<A> {
-    /// The worker listens; its first message.
+    /// The worker is listening; its first message.
     Ready,
-    /// A request takes long, and is this far.
+    /// Progress of a long request.
     Progress {
-        /// What is being done, in words; empty where the request says it.
+        /// What is being done, in words; empty if the request says it.
         stage: String,
-        /// Parts that are done,
+        /// Parts done.
         done: u32,
-        /// of this many; 0 where that is unknown.
+        /// Total parts; 0 if unknown.
         total: u32,
     },
-    /// The request was refused, or failed: what was expected, what came, what to do. Without an id, what was going on
-    /// unasked has failed. For the visitor, as text.
+    /// The request was refused or failed: what was expected, what came, what to do. Without an id, unrequested work has failed. For the
+    /// visitor, as text.
     Failed(String),
-    /// The answer, which ends the request; or, without an id, what the worker reports unasked.
+    /// The answer, which ends the request; without an id, an unrequested report.
     Answer(A),
 }
 
 impl<A> Reply<A> {
-    /// So many parts done of so many.
+    /// This many parts of the total are done.
     pub fn progress(done: u32, total: u32) -> Self {
         Self::Progress { stage: String::new(), done, total }
     }
@@ -64,9 +65,9 @@ impl<A> From<Result<A, String>> for Reply<A> {
     }
 }
 
-/// What an [`Envelope`] can hold.
+/// Content of an [`Envelope`].
 pub trait Body: Serialize + DeserializeOwned {
-    /// The one large array of bytes in it, if it has one: a model or a checkpoint. It travels beside the rest and is not copied.
+    /// The one large array of bytes in it, if it has one: a model or a checkpoint. It is sent separately and not copied.
     fn bulk(&mut self) -> Option<&mut Vec<u8>> {
         None
     }
@@ -78,8 +79,8 @@ impl<A: Body> Body for Reply<A> {
     }
 }
 
-/// What can be asked of the workers of a role, by one client for all roles.
+/// Requests to the workers of a role, so that one client serves all roles.
 pub trait Request: Body {
-    /// What such a worker answers, and says unasked.
+    /// What such a worker sends, as an answer or unrequested.
     type Answer: Body;
 }

@@ -1,4 +1,4 @@
-//! What the computing worker answers and reports.
+//! Answers and reports of the computing worker.
 
 use crate::{Body, Command, Grid, ModelChoice, PictureSource, Request, Snapshot};
 use dbm_core::complete::AnswerTrace;
@@ -11,28 +11,28 @@ use dbm_data::coding::Greys;
 use dbm_data::raw::Visible;
 use serde::{Deserialize, Serialize};
 
-/// What the computing worker answers, and says unasked.
+/// What the computing worker sends, as an answer or unrequested.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Event {
     /// The request has been carried out and has no other answer.
     Done,
-    /// The request was stopped: by [`Command::Cancel`], or, a single step, by Pause or by another run.
+    /// The request was stopped: by [`Command::Cancel`] or, for a single step, by Pause or by another run.
     Cancelled,
-    /// Something that the visitor should know, and that has been dealt with.
+    /// Something that the visitor should know and that has already been handled.
     Notice(String),
     /// A checkpoint was read.
     ModelOpened(ModelInfo),
-    /// A data set is in use, and a run stands on it.
+    /// A data set is in use, with a run on it.
     DataReady(DataInfo, RunInfo),
-    /// A run stands at step 0.
+    /// A run is at step 0.
     RunReady(RunInfo),
-    /// Training went on; at most 10 a second.
+    /// Training has advanced; at most 10 a second.
     Metrics(Metrics),
-    /// The run as it stands, every few seconds of training, but not of pretraining: what [`Command::UseData`] goes on from.
+    /// The run in its present state, every few seconds of training but not of pretraining; [`Command::UseData`] can resume from it.
     Snapshot(Snapshot),
-    /// Samples, asked for or from training.
+    /// Samples, requested or from training.
     Samples(Grid),
-    /// Chains after so many sweeps.
+    /// Chains after this many sweeps.
     Swept(Swept),
     /// What hidden units respond to.
     Filters(Filters),
@@ -44,11 +44,11 @@ pub enum Event {
     Watched(AnswerTrace),
     /// A coupled pair, step by step.
     Pair(CouplingTrace),
-    /// How fast the processor and the GPU take the run's steps.
+    /// How long the run's steps take on the processor and on the GPU.
     GpuTried(GpuTrial),
-    /// The gaps of the data, filled: `[rows, units]`, the probability that a unit is high; 0 or 1 where it is known.
+    /// The gaps of the data, filled: `[rows, units]`, the probability that a unit is high; 0 or 1 if it is known.
     Imputed(Vec<f32>),
-    /// How good the answers are, on cells that were held back.
+    /// How good the answers are on held-back cells.
     Evaluated(Evaluated),
 }
 
@@ -62,74 +62,74 @@ impl Request for Command {
     type Answer = Event;
 }
 
-/// A run that stands on the data in use.
+/// A run on the data in use.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunInfo {
-    /// Its model, described.
+    /// The description of its model.
     pub model: ModelInfo,
-    /// What it was begun with.
+    /// The plan with which it began.
     pub plan: RunPlan,
-    /// Where it stands.
+    /// Its progress.
     pub metrics: Metrics,
-    /// Whether [`Command::Undo`] has something to put back.
+    /// Whether [`Command::Undo`] has something to restore.
     pub can_undo: bool,
 }
 
-/// A model, described.
+/// A description of a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModelInfo {
     /// Layer sizes, the visible one first.
     pub sizes: Vec<u32>,
     /// Kind of units.
     pub units: Units,
-    /// Rows and columns of the visible layer, where it is an image.
+    /// Rows and columns of the visible layer, if it is an image.
     pub image: Option<(u32, u32)>,
     /// Gradient steps it was trained for.
     pub steps: u32,
-    /// The units of a value of an image: `image`'s columns are as many times its values in a row.
+    /// Units per value of an image: `image` has this many times as many columns as there are values in a row.
     pub greys: Greys,
-    /// Settings of its run, where known.
+    /// Settings of its run, if known.
     pub settings: Option<Settings>,
-    /// Classes that its top layer stands for, one unit each; 0 where the top layer is hidden as the others are.
+    /// Number of classes that its top layer stands for, one unit each; 0 if the top layer is an ordinary hidden layer.
     pub classes: u32,
-    /// Whether the file has all that its run needs to go on here, where data come without classes.
+    /// Whether the file has everything that its run needs to resume here, where data have no classes.
     pub resumable: bool,
-    /// What the visible units stand for, where that is known.
+    /// What the visible units stand for, if known.
     pub visible: Option<Visible>,
 }
 
-/// A data set, described.
+/// A description of a data set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DataInfo {
     /// Its name, to show as text.
     pub name: String,
-    /// How many examples.
+    /// Number of examples.
     pub count: u32,
-    /// Bits an example.
+    /// Bits per example.
     pub width: u32,
-    /// Rows and columns, where an example is an image.
+    /// Rows and columns, if an example is an image.
     pub image: Option<(u32, u32)>,
-    /// Share of high bits among the known.
+    /// Share of high bits among the known ones.
     pub share_of_ones: f64,
-    /// Bits that are missing, those held back not counted.
+    /// Number of missing bits, not counting held-back ones.
     pub missing: u64,
     /// Some examples, for a preview.
     pub preview: Grid,
 }
 
-/// How often each value came: pairs of value and count, values rising.
+/// How often each value occurred: pairs of value and count, values rising.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Histogram {
     /// `(value, count)`, values rising.
     pub counts: Vec<(u32, u32)>,
-    /// How many of them were cut at the cap.
+    /// How many of them were cut off at the cap.
     pub capped: u32,
     /// The cap on a value.
     pub cap: u32,
 }
 
-/// One phase of the recent gradient steps. What the run's estimator does not do is empty; the positive phase of a model with one
-/// hidden layer is exact and does nothing of all this.
+/// One phase of the recent gradient steps. Whatever the run's estimator does not do is empty; the positive phase of a model with one hidden
+/// layer is exact and does none of this.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PhaseMetrics {
     /// Meeting times tau of the recent steps' couplings.
@@ -138,113 +138,114 @@ pub struct PhaseMetrics {
     pub sweeps: Histogram,
     /// Sweeps of the recent steps' mean-field iterations.
     pub mean_field: Histogram,
-    /// Share of Metropolis proposals accepted among the recent ones; `None` where there were none.
+    /// Share of recent Metropolis proposals that were accepted; `None` if there were none.
     pub acceptance: Option<f64>,
-    /// Recent steps of Gibbs couplings whose draws were cut at the cap on tries, which biases.
+    /// Recent steps whose Gibbs couplings had draws cut off at the cap on tries, which introduces bias.
     pub tries_capped: u32,
-    /// Mean energy of the states that the couplings start from, or of the chains' last states where nothing is coupled, latest step;
-    /// `None` where the phase has no chains.
+    /// Mean energy at the latest step: of the states that the couplings start from, or of the chains' last states if nothing is coupled;
+    /// `None` if the phase has no chains.
     pub energy: Option<f64>,
 }
 
-/// Where training stands.
+/// The state of training.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Metrics {
-    /// Whether training runs.
+    /// Whether training is running.
     pub running: bool,
     /// Gradient steps taken.
     pub step: u32,
-    /// Pretraining, in a run that begins with it: under way, or done.
+    /// Pretraining, if the run begins with it: under way or done.
     pub pretraining: Option<Pretraining>,
-    /// Parts done of the gradient step under way, and of how many; `None` between two steps.
+    /// Parts done of the gradient step under way, and the total; `None` between two steps.
     pub parts: Option<(u32, u32)>,
     /// Workers that share the run.
     pub workers: u32,
     /// Whether the GPU is chosen to take the steps.
     pub gpu: bool,
-    /// By whom the steps so far were computed, in words, where the GPU has taken some; empty otherwise.
+    /// What computed the steps so far, in words, if the GPU has taken some; empty otherwise.
     pub computed_by: String,
-    /// Steps a second, of training or pretraining, over the last second or two; 0 where not running.
+    /// Steps per second, of training or pretraining, over the last second or two; 0 if not running.
     pub steps_per_second: f64,
-    /// `Dbm::checksum` of the parameters, in hexadecimal, which tells whether two runs are the same to the bit; empty while the run trains or pretrains, and while its model is on the GPU alone.
+    /// `Dbm::checksum` of the parameters, in hexadecimal, which shows whether two runs agree to the bit; empty while the run trains or
+    /// pretrains, and while its model is only on the GPU.
     pub checksum: String,
     /// How the model does on the data, as last looked at; `None` before the first look.
     pub signals: Option<RunSignals>,
-    /// How active each hidden layer is on the data, the lowest first, as last looked at; empty before the first look.
+    /// How active each hidden layer is on the data, lowest first, as last looked at; empty before the first look.
     pub activities: Vec<Activity>,
-    /// Steps that the histograms cover.
+    /// Number of steps that the histograms cover.
     pub recent_steps: u32,
     /// The positive phase, data clamped.
     pub positive: PhaseMetrics,
-    /// The negative phase, all free or known units clamped.
+    /// The negative phase, with all units free or the known ones clamped.
     pub negative: PhaseMetrics,
-    /// The ladder of the run's own past, where it climbs one.
+    /// The ladder of the run's past models, if it climbs one.
     pub ladder: Option<LadderMetrics>,
 }
 
-/// A ladder of models that the run has been.
+/// A ladder of the run's past models.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LadderMetrics {
-    /// Share of exchanges that each rung accepts with the one above it, or with the model, in the long run; independent units first.
+    /// Long-run share of exchanges that each rung accepts with the one above it, or with the model; independent units first.
     pub accepted: Vec<f64>,
-    /// What the learning rate is multiplied by: halved whenever a step went too far and was undone.
+    /// The factor on the learning rate: halved whenever a step went too far and was undone.
     pub rate: f64,
 }
 
 impl Metrics {
-    /// Whether the run has done anything that beginning anew would lose.
+    /// Whether the run has done anything that starting over would lose.
     pub fn begun(&self) -> bool {
         self.step > 0 || self.parts.is_some() || self.pretraining.is_some_and(|pretraining| pretraining.begun())
     }
 }
 
-/// A look at how a model does on some of its data: its [`dbm_core::signals::Signals`], and what is known besides.
+/// A look at how a model does on some of its data: its [`dbm_core::signals::Signals`] and other values, if known.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunSignals {
-    /// Gradient steps taken when it was looked at.
+    /// Gradient steps taken at the time.
     pub step: u32,
     /// Mean squared error of a bit reconstructed through the first hidden layer, 0 to 1.
     pub reconstruction_error: f64,
-    /// Pseudo-log-likelihood, nats an example, smoothed over the last looks.
+    /// Pseudo-log-likelihood, nats per example, smoothed over the last looks.
     pub pseudo_log_likelihood: f64,
     /// Mean free energy of some examples, nats: exact with one hidden layer, an upper bound with more (`dbm_core::signals::free_energies`).
     pub free_energy: f64,
-    /// The same of the samples that training shows, once they are there.
+    /// The same for the samples that training shows, once there are any.
     pub free_energy_of_samples: Option<f64>,
-    /// Exact mean log-likelihood of the data, nats an example, where the model is small enough.
+    /// Exact mean log-likelihood of the data, nats per example, if the model is small enough.
     pub log_likelihood: Option<f64>,
 }
 
 /// What hidden units respond to: `dbm_core::filters`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Filters {
-    /// The model whose units these are.
+    /// The model that the units belong to.
     pub model: ModelChoice,
     /// Gradient steps at that time.
     pub step: u32,
-    /// The hidden layer, the lowest being 1.
+    /// The hidden layer, 1 being the lowest.
     pub layer: u32,
-    /// How many units.
+    /// Number of units.
     pub count: u32,
     /// Rows and columns of each; a visible layer that is no image has one row.
     pub image: (u32, u32),
-    /// The largest absolute value of all.
+    /// The largest absolute value over all units.
     pub scale: f32,
-    /// One byte a visible unit, `count * rows * columns`: 128 for zero, 1 for `-scale`, 255 for `scale`.
+    /// One byte per visible unit, `count * rows * columns`: 128 for zero, 1 for `-scale`, 255 for `scale`.
     #[serde(with = "serde_bytes")]
     pub levels: Vec<u8>,
 }
 
-/// How far layer-wise pretraining has come.
+/// Progress of layer-wise pretraining.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pretraining {
-    /// The hidden layer it is at, 1 being the lowest; the topmost once all are done.
+    /// The hidden layer being trained, 1 being the lowest; the topmost once all are done.
     pub layer: u32,
     /// How many hidden layers there are.
     pub layers: u32,
-    /// Minibatches that layer has had,
+    /// Minibatches done in that layer.
     pub step: u32,
-    /// of this many for each.
+    /// Minibatches for each layer.
     pub steps: u32,
 }
 
@@ -263,14 +264,14 @@ impl Pretraining {
 /// A picture to complete.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PictureToComplete {
-    /// Where it came from.
+    /// Its source.
     pub source: PictureSource,
     /// Rows and columns.
     pub image: (u32, u32),
-    /// One byte a unit, 0 or 1.
+    /// One byte per unit, 0 or 1.
     #[serde(with = "serde_bytes")]
     pub bits: Vec<u8>,
-    /// One byte a unit, 1 where an example has a gap and its bit says nothing; empty where there is none.
+    /// One byte per unit, 1 at the gaps of an example, whose bits have no meaning; empty if there are none.
     #[serde(with = "serde_bytes")]
     pub missing: Vec<u8>,
 }
@@ -278,35 +279,35 @@ pub struct PictureToComplete {
 /// Answers to one completion.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Completions {
-    /// How many answers there are.
+    /// Number of answers.
     pub answers: u32,
     /// Rows and columns.
     pub image: (u32, u32),
-    /// One byte a unit, `answers * rows * columns`; known units are as they were given.
+    /// One byte per unit, `answers * rows * columns`; known units are unchanged.
     #[serde(with = "serde_bytes")]
     pub bits: Vec<u8>,
     /// How many of the answers are distinct.
     pub distinct: u32,
-    /// Sweeps T that each answer's final search took; 0 where there was none.
+    /// Sweeps T of each answer's final search; 0 if there was none.
     pub sweeps: Vec<u32>,
-    /// Energy of the whole state, hidden layers included, that each answer is the visible layer of.
+    /// Energy of the complete state of each answer, hidden layers included.
     pub energies: Vec<f64>,
-    /// How probable each class is, as it was read from what is known; empty where none was read.
+    /// How probable each class is given the known units; empty if none was read.
     pub classes: Vec<f64>,
-    /// Seconds the worker computed.
+    /// Seconds of computation in the worker.
     pub seconds: f64,
 }
 
-/// Chains from noise after so many Gibbs sweeps.
+/// Chains from noise after this many Gibbs sweeps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Swept {
-    /// Sweeps that they have made.
+    /// Number of sweeps.
     pub sweeps: u32,
-    /// The modes that local searches from where they stand end in.
+    /// The modes of local searches from the chains' states.
     pub samples: Grid,
-    /// Energy of each chain where it stands, in nats.
+    /// Energy of each chain's state, in nats.
     pub energies: Vec<f64>,
-    /// High visible units of each chain where it stands.
+    /// Number of high visible units in each chain's state.
     pub high: Vec<f64>,
 }
 
@@ -319,15 +320,15 @@ pub struct Evaluated {
     pub report: Report,
 }
 
-/// Ten steps of a run, by the processor and by the GPU.
+/// Ten steps of a run, on the processor and on the GPU.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GpuTrial {
     /// Workers that shared the processor's steps.
     pub workers: u32,
-    /// Seconds that its steps took.
+    /// Seconds that the processor's steps took.
     pub processor_seconds: f64,
-    /// What the GPU calls itself.
+    /// Name of the GPU.
     pub gpu: String,
-    /// Seconds that its steps took.
+    /// Seconds that the GPU's steps took.
     pub gpu_seconds: f64,
 }

@@ -1,38 +1,38 @@
-//! The messages of the files workers, which read the visitor's files, write them, and keep the run.
+//! The messages of the files workers, which read the visitor's files, write downloads, and store the run.
 //!
-//! Requests are carried out one after another, in their order. The page cancels one by ending the worker: nothing that it does leaves anything half done.
+//! Requests are carried out one after another, in order. The page cancels one by ending the worker; no operation leaves anything half done.
 
 use crate::{Body, DataSource, EncodedData, Grid, NamedBytes, Request, Snapshot};
 use dbm_core::settings::RunPlan;
 use dbm_data::raw::{Encoding, Visible};
 use serde::{Deserialize, Serialize};
 
-/// What can be asked of a files worker.
+/// Requests to a files worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum FilesCommand {
-    /// Reads files that make one data set, and keeps what they hold until the next reading. Answer: [`FilesEvent::Understood`].
+    /// Reads files that make one data set, and keeps their content until the next reading. Answer: [`FilesEvent::Understood`].
     Read {
-        /// One or more.
+        /// One or more files.
         files: Vec<NamedBytes>,
-        /// Rows and columns of the tiles of a sheet; found out where that is `None`.
+        /// Rows and columns of the tiles of a sheet; detected if `None`.
         tile: Option<(u32, u32)>,
     },
-    /// The same with what an address gives, which is absolute, or relative to the page. Answer: [`FilesEvent::Understood`].
+    /// The same for the content of an address, absolute or relative to the page. Answer: [`FilesEvent::Understood`].
     Fetch(String),
-    /// The same with MNIST, from the browser's cache or one of the public addresses, tried in turn. Answer: [`FilesEvent::Understood`].
+    /// The same for MNIST, from the browser's cache or one of the public addresses, tried in turn. Answer: [`FilesEvent::Understood`].
     FetchMnist,
-    /// What the files hold, made binary otherwise: some examples. Answer: [`FilesEvent::Preview`].
+    /// Some examples of the files' content under another encoding. Answer: [`FilesEvent::Preview`].
     Preview(Encoding),
-    /// All of it, made binary. Answer: [`FilesEvent::Encoded`].
+    /// All of it as bits. Answer: [`FilesEvent::Encoded`].
     Encode {
         /// How values become bits.
         encoding: Encoding,
-        /// Share of the known cells to hold back from training, 0 for none, at most 0.5.
+        /// Share of the known cells to withhold from training, 0 for none, at most 0.5.
         hold_back: f64,
     },
     /// The table as it was read, its gaps filled in. Answer: [`FilesEvent::Filled`].
     Fill {
-        /// Its bytes again: the reader may have read something else meanwhile.
+        /// The bytes of the file again: the reader may have read something else meanwhile.
         file: NamedBytes,
         /// The columns of the model.
         visible: Visible,
@@ -41,30 +41,31 @@ pub enum FilesCommand {
     },
     /// A file for the visitor to download. Answer: [`FilesEvent::Written`].
     Write(Product),
-    /// Whether a run of an earlier visit can be gone on with. Answer: [`FilesEvent::Found`].
+    /// Whether a run of an earlier visit can be resumed. Answer: [`FilesEvent::Found`].
     Find,
-    /// Takes that run over. Answer: [`FilesEvent::Taken`].
+    /// Takes over that run. Answer: [`FilesEvent::Taken`].
     Take,
-    /// Begins to keep a run. Of this tab's runs only the latest is kept: the one before goes when the first [`FilesCommand::Keep`] of this one
-    /// has been written, unless it was taken over from an earlier visit and has not been trained since. Answer: [`FilesEvent::Done`].
+    /// Begins to store a run. Of this tab's runs only the latest is kept: the previous one is deleted after the first
+    /// [`FilesCommand::Keep`] of this one, unless it was taken over from an earlier visit and has not been trained since. Answer:
+    /// [`FilesEvent::Done`].
     Begin {
-        /// Name of its data, to describe it by.
+        /// Name of its data, for its description.
         data: String,
         /// Layer sizes, the visible one first.
         sizes: Vec<u32>,
         /// The data of the run.
         source: DataSource,
-        /// What it was begun with.
+        /// The plan with which it began.
         plan: Box<RunPlan>,
     },
-    /// Keeps the latest checkpoint of the run begun or taken last. Answer: [`FilesEvent::Kept`].
+    /// Stores the latest checkpoint of the run begun or taken last. Answer: [`FilesEvent::Kept`].
     Keep(Snapshot),
-    /// Lets the run that was found go: no visit is offered it again, and the next one deletes it. Answer: [`FilesEvent::Done`].
+    /// Discards the run that was found: it is not offered to another visit, and the next visit deletes it. Answer: [`FilesEvent::Done`].
     Forget {
-        /// Deletes it at once, and there is no [`FilesCommand::Recall`].
+        /// Deletes it at once, so that [`FilesCommand::Recall`] is not possible.
         for_good: bool,
     },
-    /// Takes that back. Answer: [`FilesEvent::Found`].
+    /// Reverts that. Answer: [`FilesEvent::Found`].
     Recall,
 }
 
@@ -74,22 +75,22 @@ impl Body for FilesCommand {
     }
 }
 
-/// What a files worker answers.
+/// Answers of a files worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum FilesEvent {
     /// The request has been carried out and has no other answer.
     Done,
-    /// What the files hold.
+    /// What the files contain.
     Understood(Box<Understood>),
-    /// Some of it, made binary.
+    /// Some of it, as bits.
     Preview(EncodingPreview),
-    /// All of it, made binary.
+    /// All of it, as bits.
     Encoded(EncodedData),
     /// A table without gaps.
     Filled {
         /// As CSV, with the table's own names, order and known cells.
         table: NamedBytes,
-        /// One line a filled cell: row, column, value, probability.
+        /// One line per filled cell: row, column, value, probability.
         probabilities: NamedBytes,
         /// How many cells were filled in.
         cells: u32,
@@ -98,27 +99,27 @@ pub enum FilesEvent {
     },
     /// A file for the visitor to download.
     Written(NamedBytes),
-    /// What there is of an earlier visit.
+    /// What is stored from an earlier visit.
     Found {
-        /// The latest that no tab has open, or else one that another tab has.
+        /// The latest run that no tab has open, or else one that another tab has open.
         run: Option<KeptRun>,
-        /// What the visitor should know besides, as text.
+        /// What else the visitor should know, as text.
         note: Option<String>,
     },
     /// The run of an earlier visit.
     Taken {
         /// The data of the run.
         source: DataSource,
-        /// What it was begun with.
+        /// The plan with which it began.
         plan: Box<RunPlan>,
-        /// As it was last written.
+        /// The checkpoint as last written.
         snapshot: Snapshot,
     },
-    /// What would be found again now.
+    /// What a search would find now.
     Kept {
-        /// Gradient steps that the run had taken; `None` where nothing of it could be written so far.
+        /// Gradient steps that the run had taken; `None` if nothing of it could be written so far.
         step: Option<u32>,
-        /// Why that is not the checkpoint just sent, if it is not; as text.
+        /// Why that is not the checkpoint just sent, if so; as text.
         trouble: Option<String>,
     },
 }
@@ -133,42 +134,42 @@ impl Request for FilesCommand {
     type Answer = FilesEvent;
 }
 
-/// What files hold, described.
+/// A description of what files contain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Understood {
-    /// What to call it, as text.
+    /// Its name, as text.
     pub name: String,
     /// How many examples there are.
     pub count: u32,
     /// Of either kind.
     pub kind: UnderstoodKind,
-    /// What was understood or left out, a sentence each.
+    /// What was detected or left out, one sentence each.
     pub notes: Vec<String>,
-    /// How to make it binary, for a start.
+    /// The initial encoding.
     pub encoding: Encoding,
-    /// How that looks.
+    /// The result of that encoding.
     pub look: EncodingPreview,
 }
 
 /// What kind of data it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum UnderstoodKind {
-    /// Numbers, as many in every example.
+    /// The same number of values in every example.
     Pictures {
-        /// Rows and columns of values; one row where it is no image.
+        /// Rows and columns of values; one row if it is no image.
         shape: (u32, u32),
-        /// The lowest value,
+        /// The lowest value.
         low: f64,
-        /// and the highest.
+        /// The highest value.
         high: f64,
-        /// How many classes the labels have; 0 without labels.
+        /// Number of classes of the labels; 0 without labels.
         classes: u32,
     },
-    /// Named columns, each with a type of its own.
+    /// Named columns, each with its own type.
     Table {
         /// The columns, in the order of the file.
         columns: Vec<ColumnInfo>,
-        /// The first rows, cell by cell, as text; empty where missing.
+        /// The first rows, cell by cell, as text; empty if missing.
         rows: Vec<Vec<String>>,
     },
 }
@@ -180,26 +181,26 @@ pub struct ColumnInfo {
     pub name: String,
     /// What it holds, in words.
     pub kind: String,
-    /// Visible units that stand for it.
+    /// Number of visible units that stand for it.
     pub units: u32,
     /// How many of its cells are missing.
     pub missing: u32,
-    /// Above which a number is high, where it holds numbers.
+    /// The threshold above which a number is high, if it holds numbers.
     pub threshold: Option<f64>,
 }
 
-/// Some examples, made binary.
+/// Some examples, as bits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EncodingPreview {
-    /// Visible units an example.
+    /// Visible units per example.
     pub width: u32,
-    /// Share of high bits among the known ones of at most 1000 examples.
+    /// Share of high bits among the known bits of at most 1000 examples.
     pub share_of_ones: f64,
     /// Share of missing bits, likewise.
     pub share_missing: f64,
-    /// Bytes that the data take once they are binary.
+    /// Bytes that the data take once encoded.
     pub bytes: u64,
-    /// Some of them.
+    /// Some of the examples.
     pub preview: Grid,
 }
 
@@ -208,20 +209,20 @@ pub struct EncodingPreview {
 pub enum Product {
     /// Samples, completions or data: pictures in a grid, an array of bytes, or a table.
     Bits {
-        /// The file's name without its ending.
+        /// File name without extension.
         name: String,
         /// The format of the file.
         format: BitsFormat,
         /// The bits, one row or picture after another.
         grid: Grid,
-        /// What they stand for, where that is known.
+        /// What the bits stand for, if known.
         visible: Option<Visible>,
     },
     /// Samples of several steps, as an animated PNG.
     Film {
-        /// The file's name without its ending.
+        /// File name without extension.
         name: String,
-        /// The frames, in their order, all of one shape.
+        /// The frames, in order, all of one shape.
         frames: Vec<Grid>,
         /// As in [`Product::Bits`].
         visible: Option<Visible>,
@@ -230,7 +231,7 @@ pub enum Product {
     Log {
         /// The format of the file.
         format: LogFormat,
-        /// Row by row.
+        /// The log, row by row.
         rows: Vec<LogRow>,
     },
 }
@@ -238,66 +239,66 @@ pub enum Product {
 /// File formats of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BitsFormat {
-    /// A picture of all.
+    /// A picture of all examples.
     Png,
     /// `[count, rows, columns]`, bytes.
     Npy,
-    /// A line each.
+    /// One line each.
     Csv,
 }
 
 /// File formats of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LogFormat {
-    /// A line a row, with a header.
+    /// One line per row, with a header.
     Csv,
     /// An array of objects.
     Json,
 }
 
-/// Where training stood at one moment.
+/// The state of training at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LogRow {
     /// Gradient steps taken.
     pub step: u32,
-    /// Seconds since the first row, those in which training stood included.
+    /// Seconds since the first row, pauses included.
     pub seconds: f64,
     /// Workers that shared the run.
     pub workers: u32,
-    /// Over the last second or two.
+    /// Mean over the last second or two.
     pub steps_per_second: f64,
     /// Mean squared error of a bit reconstructed through the first hidden layer.
     pub reconstruction_error: Option<f64>,
-    /// Nats an example, smoothed.
+    /// Nats per example, smoothed.
     pub pseudo_log_likelihood: Option<f64>,
     /// Mean free energy of some examples, nats.
     pub free_energy_data: Option<f64>,
     /// The same of some samples.
     pub free_energy_samples: Option<f64>,
-    /// Exact mean log-likelihood of the data, nats an example.
+    /// Exact mean log-likelihood of the data, nats per example.
     pub log_likelihood: Option<f64>,
     /// The positive phase, data clamped.
     pub positive: LogPhase,
-    /// The negative phase, all free or known units clamped.
+    /// The negative phase, with all units free or the known ones clamped.
     pub negative: LogPhase,
 }
 
-/// One phase of the steps just before; what its estimator does not do is `None`.
+/// One phase of the steps just before; `None` for whatever its estimator does not do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LogPhase {
     /// Mean meeting time tau of the last hundred steps.
     pub mean_meeting_time: Option<f64>,
     /// The longest meeting time of these.
     pub longest_meeting_time: Option<u32>,
-    /// Couplings cut at their cap in these.
+    /// Number of these couplings that were cut off at their cap.
     pub couplings_capped: u32,
     /// Mean sweeps T of their local searches.
     pub mean_search_sweeps: Option<f64>,
-    /// Mean energy of the chains, latest step.
+    /// Mean energy of the chains at the latest step.
     pub energy: Option<f64>,
 }
 
-/// A run that was kept, described.
+/// A description of a stored run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct KeptRun {
     /// Name of its data, to show as text.
@@ -308,6 +309,6 @@ pub struct KeptRun {
     pub step: u32,
     /// When it was written, in milliseconds since 1970.
     pub written: f64,
-    /// Whether another tab has it open; then it cannot be taken.
+    /// Whether another tab has it open; then it cannot be taken over.
     pub elsewhere: bool,
 }

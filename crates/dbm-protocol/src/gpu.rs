@@ -1,46 +1,46 @@
-//! What the computing worker asks of the worker that has the GPU, and what that answers.
+//! Requests of the computing worker to the worker that has the GPU, and the answers.
 //!
-//! Each message carries as its id the number of the session that it belongs to: one run on the device. Of a session that has ended nothing is wanted any more.
+//! The id of each message is the number of its session: one run on the device. Messages of a session that has ended are ignored.
 
 use crate::{Body, Request};
 use dbm_core::gradient::Info;
 use serde::{Deserialize, Serialize};
 
-/// What can be asked of the worker that has the GPU, one thing at a time.
+/// Requests to the worker that has the GPU, one at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum GpuCommand {
-    /// Puts a run on the device, in place of the one that may be there. Answer: [`GpuEvent::Opened`].
+    /// Puts a run on the device, replacing any other. Answer: [`GpuEvent::Opened`].
     Open(Box<RunForGpu>),
     /// One gradient step. Answer: [`GpuEvent::Stepped`].
     Step,
-    /// The run as it stands. Answer: [`GpuEvent::Saved`].
+    /// The run in its present state. Answer: [`GpuEvent::Saved`].
     Save,
 }
 
-/// A run as it stands, and its data.
+/// A run in its present state, and its data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunForGpu {
-    /// Bits of an example.
+    /// Bits per example.
     pub width: u32,
     /// The data: `Examples::packed`.
     #[serde(with = "serde_bytes")]
     pub packed: Vec<u8>,
-    /// Which of its bits are known: `Examples::known_packed`, empty where all are.
+    /// Which of its bits are known: `Examples::known_packed`, empty if all are.
     #[serde(with = "serde_bytes")]
     pub known: Vec<u8>,
-    /// All that the run needs to go on: a safetensors file.
+    /// Everything that the run needs to continue: a safetensors file.
     #[serde(with = "serde_bytes")]
     pub checkpoint: Vec<u8>,
 }
 
-/// What it answers.
+/// The answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum GpuEvent {
-    /// The run is on the device, which calls itself so.
+    /// The run is on the device, which has this name.
     Opened(String),
-    /// What happened in the step; chains to be shown are in it a few times a second.
+    /// What happened in the step; it includes chains to show a few times a second.
     Stepped(Box<Info>),
-    /// A safetensors file with all that the run needs to go on, here or elsewhere.
+    /// A safetensors file with everything that the run needs to continue, here or elsewhere.
     Saved(#[serde(with = "serde_bytes")] Vec<u8>),
 }
 

@@ -1,12 +1,12 @@
-//! The messages between the page and its workers, checked on arrival by both sides. Records of the core travel as they are.
+//! The messages between the page and its workers, checked on arrival by both sides. Records of the core are sent unchanged.
 //!
-//! Every message is an [`Envelope`]. A worker speaks first: [`Reply::Ready`]. After that the page sends commands, each with an id of its own, and every reply
-//! that belongs to one carries that id. A request ends with [`Reply::Failed`] or the one [`Reply::Answer`]; long ones send [`Reply::Progress`] before.
-//! What has no id is unasked: so the computing worker says how training goes, by [`Event::Metrics`], [`Event::Samples`], [`Event::Snapshot`] and
-//! [`Event::Notice`]. A message of another [`VERSION`] is refused.
+//! Every message is an [`Envelope`]. A worker speaks first: [`Reply::Ready`]. After that the page sends commands, each with its own id, and
+//! every reply to one carries that id. A request ends with [`Reply::Failed`] or the one [`Reply::Answer`]; long ones send
+//! [`Reply::Progress`] first. A message without an id was not requested: the computing worker reports training this way, by
+//! [`Event::Metrics`], [`Event::Samples`], [`Event::Snapshot`] and [`Event::Notice`]. A message of another [`VERSION`] is refused.
 //!
-//! Workers have one of four roles, by what they take: a [`Command`], a [`FilesCommand`], a [`DiagnosticsCommand`] or, from the computing worker, a [`GpuCommand`]. Each is a [`Request`],
-//! so that one client serves all of the page's.
+//! Workers have one of four roles, by what they accept: a [`Command`], a [`FilesCommand`], a [`DiagnosticsCommand`] or, from the computing
+//! worker, a [`GpuCommand`]. Each is a [`Request`], so one client serves all of the page's workers.
 
 mod command;
 mod diagnostics;

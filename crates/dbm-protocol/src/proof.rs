@@ -1,18 +1,18 @@
-//! The preset of the proof: a model and a few examples on which bias is seen after 100 000 samples.
+//! The preset of the proof: a model and a few examples that show the bias after 100 000 samples.
 
 use crate::diagnostics::ModelSource;
 use dbm_core::Units;
 
-/// What the proof begins with.
+/// The initial settings of the proof.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProofPreset {
     /// The model: 4-3-2 signs, 27 parameters.
     pub source: ModelSource,
-    /// Four examples of four bits, one byte a bit.
+    /// Four examples of four bits, one byte per bit.
     pub data: Vec<u8>,
     /// Seed of the samples.
     pub seed: u64,
-    /// Samples of each estimator after which the proof is read.
+    /// Samples per estimator after which the proof can be read.
     pub samples: u32,
     /// Probability with which the intervals hold for all parameters at once.
     pub level: f64,
@@ -24,9 +24,9 @@ pub struct ProofPreset {
 
 /// The preset of the proof.
 ///
-/// The weights are Gaussian of deviation 0.5: strong enough that contrastive divergence and mean field are far off, weak enough that couplings meet
-/// soon. Of 100 runs with seeds 0 to 99, the exact gradient was in all 27 intervals at once in 99 of `ucd-lmi`, 98 of `ucd-mh` and 99 of `ucd-gibbs`, as the level of
-/// 99 % says, and outside of at least 25 intervals of `cd-1` and 17 of `pcd-1` in every run.
+/// The weights are Gaussian with standard deviation 0.5: strong enough that contrastive divergence and mean field are far off, weak enough
+/// that couplings meet soon. Of 100 runs with seeds 0 to 99, the exact gradient was in all 27 intervals at once in 99 of `ucd-lmi`, 98 of
+/// `ucd-mh` and 99 of `ucd-gibbs`, as the level of 99 % says, and outside at least 25 intervals of `cd-1` and 17 of `pcd-1` in every run.
 ///
 /// ```
 /// let preset = dbm_protocol::proof_preset();

@@ -1,4 +1,4 @@
-//! Seeds that nobody chose.
+//! Seeds that the user did not choose.
 
 /// Fresh seeds are below this number, so that an address or a command line shows six digits at most.
 const BOUND: u32 = 1_000_000;
@@ -6,7 +6,7 @@ const BOUND: u32 = 1_000_000;
 /// A seed in `0..1_000_000` from the system's source of randomness: the Web Crypto interface in a browser.
 ///
 /// # Panics
-/// Where the system has no such source. Every browser, Linux, macOS and Windows have one.
+/// If the system has no such source. Every browser, Linux, macOS and Windows have one.
 pub fn fresh_seed() -> u32 {
     getrandom::u32().expect("a source of randomness") % BOUND
 }

@@ -1,4 +1,4 @@
-//! Workers, from both sides: started, heard, posted to and ended by whoever needs them; and inside, what was asked, answered.
+//! Workers, from both sides: starting, listening to, posting to and ending one; and, inside it, answering requests.
 
 use crate::wire::{self, Parcel};
 use crate::{Body, Envelope, Reply, Request};
@@ -10,25 +10,25 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{DedicatedWorkerGlobalScope, ErrorEvent, Event, MessageEvent, Worker, WorkerOptions, WorkerType};
 
-/// What is heard of a worker that was started.
+/// Events of a worker that was started.
 pub enum Heard {
-    /// It posted this.
+    /// It posted this message.
     Message(JsValue),
-    /// It is gone, or makes no sense: why.
+    /// It is gone or sent something invalid: why.
     Lost(String),
 }
 
-/// A worker that this side has started. Dropped, it is ended with whatever it does, and nothing more is heard of it.
+/// A worker that this side has started. Dropping it ends the worker and all its work, and no more events follow.
 pub struct Started {
     worker: Worker,
     listeners: Vec<Closure<dyn FnMut(JsValue)>>,
 }
 
 impl Started {
-    /// Starts the program of a script, by a name that tells it its role.
+    /// Starts the program of a script, under a name that tells it its role.
     ///
     /// # Errors
-    /// Where the browser cannot, in its words.
+    /// If the browser cannot, in the browser's words.
     pub fn new(script: &str, name: &str, hear: impl Fn(Heard) + 'static) -> Result<Self, String> {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
@@ -40,7 +40,7 @@ impl Started {
             of_message(Heard::Message(event.unchecked_ref::<MessageEvent>().data()));
         });
         let on_error = Closure::<dyn FnMut(JsValue)>::new(move |event: JsValue| {
-            // It is dealt with here, and need not be said again in the console, or by a worker to the page.
+            // It is handled here, and need not be reported again in the console or, by a worker, to the page.
             event.unchecked_ref::<Event>().prevent_default();
             let said = event.dyn_ref::<ErrorEvent>().map(ErrorEvent::message).filter(|why| !why.is_empty());
             let garbled = event.is_instance_of::<MessageEvent>();
@@ -56,7 +56,7 @@ impl Started {
     /// Posts a message.
     ///
     /// # Errors
-    /// Where the browser cannot, in its words.
+    /// If the browser cannot, in the browser's words.
     pub fn post(&self, Parcel { message, transfer }: &Parcel) -> Result<(), String> {
         self.worker.post_message_with_transfer(message, transfer).map_err(|problem| reason(&problem))
     }
@@ -65,7 +65,7 @@ impl Started {
 impl Drop for Started {
     fn drop(&mut self) {
         thread_local! {
-            /// Errors on their way at the end of a worker are nobody's.
+            /// Errors in transit when a worker ends concern no one.
             static HUSH: Closure<dyn FnMut(Event)> = Closure::new(|event: Event| event.prevent_default());
         }
         self.worker.set_onmessage(None);
@@ -77,19 +77,20 @@ impl Drop for Started {
     }
 }
 
-/// The worker that this program runs in.
+/// The worker in which this program runs.
 pub fn scope() -> DedicatedWorkerGlobalScope {
     js_sys::global().unchecked_into()
 }
 
-/// Hears what the one who started this worker posts.
+/// Listens to whoever started this worker.
 pub fn listen(receive: impl Fn(JsValue) + 'static) {
     let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| receive(event.data()));
     scope().set_onmessage(Some(on_message.as_ref().unchecked_ref()));
     on_message.forget(); // lives as long as the worker
 }
 
-/// Says that this worker listens, and carries out what it is asked: one thing after another, in the order they came, though each may wait for the browser.
+/// Reports that this worker is listening, and carries out its requests one after another, in order of arrival, though each may wait for the
+/// browser.
 pub fn serve<C: Request + 'static>(answer: impl AsyncFn(Option<u32>, C) -> Result<C::Answer, String> + 'static) {
     let answer = Rc::new(answer);
     let waiting = Rc::new(RefCell::new(VecDeque::new()));
@@ -113,15 +114,15 @@ pub fn serve<C: Request + 'static>(answer: impl AsyncFn(Option<u32>, C) -> Resul
     reply::<C::Answer>(None, Reply::Ready);
 }
 
-/// Says something to the one who started this worker: with an id the reply to a request. Where it cannot be sent, why not is said instead.
+/// Sends a message to whoever started this worker; with an id, the reply to a request. If it cannot be sent, the reason is sent instead.
 pub fn reply<A: Body>(id: Option<u32>, reply: Reply<A>) {
     if let Err(why) = send(Envelope::new(id, reply)) {
-        // If even that cannot be sent, the silence is noticed.
+        // If even that cannot be sent, the other side notices the silence.
         let _ = send::<A>(Envelope::new(id, Reply::Failed(why)));
     }
 }
 
-/// Posts a message to the one who started this worker.
+/// Posts a message to whoever started this worker.
 ///
 /// # Errors
 /// Why it could not be sent, in words.

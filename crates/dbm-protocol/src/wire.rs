@@ -1,7 +1,7 @@
-//! How messages travel: as bytes, in postcard, which takes a fraction of the code that objects of the browser's would; and beside them, where a message has such,
-//! the one large array that is given and not copied.
+//! The wire format of messages: postcard bytes, which take a fraction of the code that browser objects would, and next to them the one
+//! large array that some messages have, which is transferred and not copied.
 //!
-//! The version comes first, and is looked at first: bytes of another version mean nothing.
+//! The version comes first and is checked first: bytes of another version have no meaning here.
 
 use crate::{Envelope, VERSION};
 use serde::Serialize;
@@ -15,10 +15,10 @@ pub fn encode(message: &impl Serialize) -> Result<Vec<u8>, String> {
     postcard::to_allocvec(message).map_err(|error| error.to_string())
 }
 
-/// What [`encode`] made these bytes of, where that is no message.
+/// Reverses [`encode`] for a value that is not a message.
 ///
 /// # Errors
-/// Where they are of something else; in words.
+/// If they encode something else; in words.
 pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     postcard::from_bytes(bytes).map_err(|error| error.to_string())
 }
@@ -26,7 +26,7 @@ pub fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
 /// The message in these bytes.
 ///
 /// # Errors
-/// Where they are of another version, or no such message; in words, with what to do.
+/// If they are of another version, or not such a message; in words, with what to do.
 pub fn decode<B: DeserializeOwned>(bytes: &[u8]) -> Result<Envelope<B>, String> {
     match postcard::take_from_bytes::<u32>(bytes) {
         Ok((VERSION, _)) => {}
@@ -46,22 +46,22 @@ pub fn decode<B: DeserializeOwned>(bytes: &[u8]) -> Result<Envelope<B>, String> 
 
 pub use browser::{Parcel, pack, pack_with, unpack, unpack_apart};
 
-/// As the browser posts them: an array of the bytes and, where there is one, the large array.
+/// The form in which the browser posts a message: an array of its bytes and its large array, if there is one.
 mod browser {
     use super::{decode, encode};
     use crate::{Body, Envelope};
     use js_sys::{Array, Uint8Array};
     use wasm_bindgen::prelude::*;
 
-    /// What to post, and what to give away with it.
+    /// What to post, and what to transfer with it.
     pub struct Parcel {
-        /// What is posted: an array.
+        /// The posted value: an array.
         pub message: JsValue,
-        /// The memory of its arrays.
+        /// The memory of its arrays, to transfer.
         pub transfer: JsValue,
     }
 
-    /// Packs a message whose large array is in it.
+    /// Packs a message that contains its large array.
     ///
     /// # Errors
     /// Those of [`encode`].
@@ -78,7 +78,7 @@ mod browser {
         Ok(Parcel { message: parts.into(), transfer: transfer.into() })
     }
 
-    /// Packs a message whose large array is kept elsewhere, and stays there: the browser copies it.
+    /// Packs a message whose large array is elsewhere and stays there: the browser copies it.
     ///
     /// # Errors
     /// Those of [`encode`].
@@ -91,7 +91,7 @@ mod browser {
         Ok(Parcel { message: parts.into(), transfer: Array::of1(&body.buffer()).into() })
     }
 
-    /// A message, and its large array where the browser has it.
+    /// A message, and its large array where the browser holds it.
     ///
     /// # Errors
     /// Those of [`decode`].
@@ -101,7 +101,7 @@ mod browser {
         Ok((decode(&body.to_vec())?, part(1)))
     }
 
-    /// A message with its large array in it.
+    /// A message that contains its large array.
     ///
     /// # Errors
     /// Those of [`decode`].

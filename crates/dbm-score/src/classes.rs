@@ -5,19 +5,19 @@ use crate::classifier::{CLASSES, PIXELS};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// What the classifier reads in many pictures.
+/// The classifier's readings of many pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Classes {
     /// Share of pictures read as each digit.
     pub shares: [f64; CLASSES],
-    /// `-sum_c s_c ln s_c` of these shares, in nats.
+    /// `-sum_c s_c ln s_c` over these shares, in nats.
     pub entropy: f64,
-    /// The same as a share of its most, ln 10.
+    /// The same as a share of its maximum, ln 10.
     pub entropy_share: f64,
 }
 
 impl Classes {
-    /// Of the digits read, each below 10.
+    /// From the digits read, each below 10.
     ///
     /// ```
     /// let classes = dbm_score::classes::Classes::of(&[3, 3, 7, 7])?;
@@ -27,7 +27,7 @@ impl Classes {
     /// ```
     ///
     /// # Errors
-    /// [`ScoreError::TooFew`] for none, [`ScoreError::Label`] for one that is no digit.
+    /// [`ScoreError::TooFew`] for none, [`ScoreError::Label`] for one that is not a digit.
     pub fn of(digits: &[u8]) -> Result<Self, ScoreError> {
         if digits.is_empty() {
             return Err(ScoreError::TooFew { what: "pictures", least: 1, got: 0 });
@@ -37,13 +37,13 @@ impl Classes {
             *counts.get_mut(usize::from(digit)).ok_or(ScoreError::Label(digit))? += 1;
         }
         let shares = counts.map(|count| count as f64 / digits.len() as f64);
-        // Taken from 0, so that one class alone has 0 and not -0.
+        // Subtracted from 0, so that a single class has 0 and not -0.
         let entropy = 0.0 - shares.iter().filter(|&&share| share > 0.0).map(|&share| share * libm::log(share)).sum::<f64>();
         Ok(Self { shares, entropy, entropy_share: entropy / std::f64::consts::LN_10 })
     }
 }
 
-/// How many of the pictures `[N, 784]` are different from all before them.
+/// How many of the pictures `[N, 784]` differ from all before them.
 pub fn distinct(pictures: &[u8]) -> usize {
     pictures.chunks(PIXELS).collect::<HashSet<_>>().len()
 }

@@ -1,7 +1,8 @@
-//! The classifier of digits: what it is, how it reads pictures, and its file.
+//! The digit classifier: its structure, inference, and file.
 //!
-//! Two convolutions of 3 x 3 (16 and 32 channels, each with ReLU and a pooling of 2 x 2), 64 features (ReLU), ten classes. It is read by plain
-//! code in a fixed order, so that the same picture has the same features, to the bit, on every machine and with any number of threads.
+//! Two convolutions of 3 x 3 (16 and 32 channels, each with ReLU and a pooling of 2 x 2), 64 features (ReLU), ten classes. Inference is
+//! plain code in a fixed order, so that the same picture has the same features, to the bit, on every machine and with any number of
+//! threads.
 
 use crate::ScoreError;
 use crate::error::whole_rows;
@@ -13,7 +14,7 @@ use std::array;
 /// Rows, and columns, of a picture.
 pub const SIDE: usize = 28;
 
-/// Pixels of a picture.
+/// Pixels in a picture.
 pub const PIXELS: usize = SIDE * SIDE;
 
 /// Features of a picture: the last hidden layer, after ReLU.
@@ -26,10 +27,10 @@ const FIRST: usize = 16;
 const SECOND: usize = 32;
 const HALF: usize = SIDE / 2;
 const QUARTER: usize = SIDE / 4;
-/// Number of pictures that one task reads.
+/// Number of pictures per task.
 const TASK: usize = 100;
 
-/// A layer's weights, as the file names and shapes them: `[outputs, inputs, 3, 3]` of a convolution, `[outputs, inputs]` else.
+/// A layer's weights, as named and shaped in the file: `[outputs, inputs, 3, 3]` for a convolution, `[outputs, inputs]` otherwise.
 pub(crate) struct Layer {
     name: &'static str,
     pub(crate) outputs: usize,
@@ -92,19 +93,19 @@ pub struct Classifier {
     classes: Rows<CLASSES>,
 }
 
-/// What the classifier sees in pictures, one entry each.
+/// The classifier's readings of pictures, one entry each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     /// `[N, 64]`: the last hidden layer, after ReLU.
     pub features: Vec<f32>,
-    /// The most probable digit; of equal ones the smallest.
+    /// The most probable digit; the smallest if several are equal.
     pub digits: Vec<u8>,
     /// The probability of that digit, 0 to 1.
     pub confidence: Vec<f32>,
 }
 
 impl Classifier {
-    /// The shipped one; CLASSIFIER.md of this crate has its recipe.
+    /// The shipped classifier; CLASSIFIER.md in this crate has its recipe.
     ///
     /// ```
     /// use dbm_core::SingleThread;
@@ -115,12 +116,12 @@ impl Classifier {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Classifier::from_bytes`], were this program built with another file.
+    /// Those of [`Classifier::from_bytes`], if this program was built with another file.
     pub fn shipped() -> Result<Self, ScoreError> {
         Self::from_bytes("the shipped classifier", include_bytes!("../classifier.safetensors"))
     }
 
-    /// From a file's bytes: safetensors in half precision, named and shaped as `PyTorch` does, `conv1.weight` to `classes.bias`.
+    /// Reads a file: safetensors in half precision, named and shaped as in `PyTorch`, `conv1.weight` to `classes.bias`.
     ///
     /// # Errors
     /// [`ScoreError::Weights`] naming what is missing, of another shape or kind, or not finite.
@@ -147,7 +148,7 @@ impl Classifier {
         Ok(Self::from_tensors(&tensors.collect::<Result<Vec<_>, ScoreError>>()?))
     }
 
-    /// As a file: what [`Classifier::from_bytes`] reads.
+    /// The file that [`Classifier::from_bytes`] reads.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut named = Vec::new();
         for (layer, [weights, bias]) in Layer::ALL.iter().zip(self.tensors()) {
@@ -156,7 +157,7 @@ impl Classifier {
             named.push((format!("{}.bias", layer.name), vec![layer.outputs], bytes(bias)));
         }
         let views = named.iter().filter_map(|(name, shape, bytes)| {
-            // The bytes are of the shape: both come from the layer.
+            // The bytes have the shape: both come from the layer.
             Some((name, TensorView::new(Dtype::F16, shape.clone(), bytes).ok()?))
         });
         safetensors::serialize(views, None).unwrap_or_default()
@@ -180,10 +181,10 @@ impl Classifier {
         [self.first.tensors(), self.second.tensors(), self.features.tensors(), self.classes.tensors()]
     }
 
-    /// Reads pictures `[N, 784]` of grey levels, 0 black and 255 white; bits are 0 and 255.
+    /// Reads pictures `[N, 784]` with grey levels, 0 black and 255 white; bits are 0 and 255.
     ///
     /// # Errors
-    /// [`ScoreError::Shape`] where these are not whole pictures.
+    /// [`ScoreError::Shape`] if these are not whole pictures.
     pub fn read(&self, host: &impl Host, pictures: &[u8]) -> Result<Reading, ScoreError> {
         let count = whole_rows(("pictures", pictures.len()), PIXELS, ("pictures", 0))?;
         let tasks: Vec<&[u8]> = pictures.chunks(TASK * PIXELS).collect();
@@ -216,7 +217,7 @@ impl Classifier {
     }
 }
 
-/// A convolution of 3 x 3 over a square of `side`, with zeros around it: `[side * side]` of `IN` channels to as many of `OUT`.
+/// A convolution of 3 x 3 over a square of `side`, padded with zeros: `[side * side]` with `IN` channels to as many with `OUT`.
 fn convolved<const IN: usize, const OUT: usize>(input: &[[f32; IN]], side: usize, layer: &Rows<OUT>) -> Vec<[f32; OUT]> {
     let mut sums = vec![layer.bias; side * side];
     for (at, channels) in input.iter().enumerate() {
@@ -234,7 +235,7 @@ fn convolved<const IN: usize, const OUT: usize>(input: &[[f32; IN]], side: usize
     sums
 }
 
-/// ReLU, and the highest of each 2 x 2.
+/// ReLU, and the maximum of each 2 x 2.
 fn pooled<const CHANNELS: usize>(input: &[[f32; CHANNELS]], side: usize) -> Vec<[f32; CHANNELS]> {
     let half = side / 2;
     let corner = |at: usize| (at / half * 2) * side + at % half * 2;

@@ -1,7 +1,8 @@
-//! How good completions are: as in the truth, still read as the true digit, and different from each other; and the nearest training digit's.
+//! Quality of completions: agreement with the truth, whether they are read as the true digit, and diversity; and the baseline of the
+//! nearest training digit.
 //!
-//! Of bits, which are levels 0 and 255, the mean absolute difference of two pictures is the share of pixels in which they differ (Hamming); of grey
-//! levels it is the mean difference as a share of the range.
+//! For bits, which are levels 0 and 255, the mean absolute difference of two pictures is the share of pixels in which they differ
+//! (Hamming); for grey levels it is the mean difference as a share of the range.
 
 use crate::ScoreError;
 use crate::classes::distinct;
@@ -10,44 +11,45 @@ use crate::error::whole_rows;
 use dbm_core::Host;
 use serde::{Deserialize, Serialize};
 
-/// Examples a task.
+/// Examples per task.
 const TASK: usize = 20;
 
-/// Pictures of which a part is to be filled in.
+/// Pictures with a part to be filled in.
 #[derive(Clone, Copy, Debug)]
 pub struct Questions<'a> {
     /// `[N, 784]`, grey levels.
     pub truths: &'a [u8],
     /// The digit of each truth, 0 to 9.
     pub labels: &'a [u8],
-    /// `[N, 784]`, not 0 where unknown.
+    /// `[N, 784]`, nonzero where unknown.
     pub unknown: &'a [u8],
 }
 
-/// What completions are worth, in means over all answers to all questions.
+/// Scores of completions, as means over all answers to all questions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Completions {
     /// Number of questions.
     pub count: usize,
     /// Number of answers to each question.
     pub answers: usize,
-    /// Share of the unknown pixels that are as in the truth; of grey levels, 1 less the mean difference. 1 where nothing is unknown.
+    /// Share of the unknown pixels that equal the truth; for grey levels, 1 less the mean difference. 1 if nothing is unknown.
     pub agreement: f64,
     /// Share of answers that the classifier reads as the true digit.
     pub read_right: f64,
     /// Share of questions with at least one such answer.
     pub read_right_once: f64,
-    /// Different answers to a question.
+    /// Number of distinct answers to a question.
     pub distinct: f64,
-    /// Share of the unknown pixels in which two answers to the same question differ; of grey levels, their mean difference. Not there with one answer.
+    /// Share of the unknown pixels in which two answers to the same question differ; for grey levels, their mean difference. `None` with
+    /// one answer.
     pub diversity: Option<f64>,
 }
 
 impl Completions {
-    /// Of answers `[N, K, 784]`, grey levels, to N questions; whole pictures, the known pixels included.
+    /// Scores answers `[N, K, 784]`, grey levels, to N questions; complete pictures, including the known pixels.
     ///
     /// # Errors
-    /// [`ScoreError::TooFew`] for no question or no answer, [`ScoreError::Shape`] where the shapes do not fit.
+    /// [`ScoreError::TooFew`] for no question or no answer, [`ScoreError::Shape`] if the shapes do not fit.
     pub fn of(host: &impl Host, classifier: &Classifier, questions: &Questions, answers: &[u8]) -> Result<Self, ScoreError> {
         questions.check()?;
         let count = questions.labels.len();
@@ -83,7 +85,7 @@ impl Completions {
     }
 }
 
-/// Whole numbers, so that no order of adding them matters.
+/// Integers, so that the order of addition does not matter.
 #[derive(Default)]
 struct Sums {
     /// Number of unknown pixels.
@@ -123,11 +125,11 @@ impl Questions<'_> {
         Ok(())
     }
 
-    /// The rival: each question's unknown pixels taken from the training digit that differs least on the known ones, the first of equal ones. `training` is `[M, 784]`;
-    /// returns `[N, 784]`.
+    /// The baseline: each question's unknown pixels are taken from the training digit that differs least on the known ones, the first of
+    /// equal ones. `training` is `[M, 784]`; returns `[N, 784]`.
     ///
     /// # Errors
-    /// [`ScoreError::TooFew`] for no question or no training digit, [`ScoreError::Shape`] where the shapes do not fit.
+    /// [`ScoreError::TooFew`] for no question or no training digit, [`ScoreError::Shape`] if the shapes do not fit.
     pub fn nearest(&self, host: &impl Host, training: &[u8]) -> Result<Vec<u8>, ScoreError> {
         self.check()?;
         whole_rows(("training digits", training.len()), PIXELS, ("training digits", 1))?;
@@ -174,7 +176,7 @@ fn difference(a: &[u8], b: &[u8]) -> u32 {
     a.iter().zip(b).map(|(&a, &b)| u32::from(a.abs_diff(b))).sum()
 }
 
-/// Of a picture, where the mask is, from one that is masked already.
+/// The difference inside the mask between a picture and one that is already masked.
 fn masked_difference(picture: &[u8], mask: &[u8], other: &[u8]) -> u32 {
     picture.iter().zip(mask).zip(other).map(|((&a, &mask), &b)| u32::from((a & mask).abs_diff(b))).sum()
 }
@@ -202,7 +204,7 @@ mod tests {
         let truths = [picture(&[0, 1, 100]), picture(&[100])].concat();
         let unknown = mask().repeat(2);
         let questions = Questions { truths: &truths, labels: &[1, 1], unknown: &unknown };
-        // First question: one of 4 wrong, all right, two wrong. Second: none wrong, three times. What is known does not count.
+        // First question: one of 4 wrong, all right, two wrong. Second: none wrong, three times. Known pixels do not count.
         let answers =
             [picture(&[0, 100]), picture(&[0, 1, 100]), picture(&[2, 0, 300]), picture(&[100]), picture(&[100]), picture(&[100])]
                 .concat();
@@ -239,11 +241,11 @@ mod tests {
         let truths = picture(&[0, 1, 2, 100, 101]);
         let unknown = mask();
         let questions = Questions { truths: &truths, labels: &[5], unknown: &unknown };
-        // By all pixels the first would be nearest; by the known ones the second and third are.
+        // Over all pixels the first would be nearest; over the known ones the second and third are.
         let training = [picture(&[0, 1, 2, 100]), picture(&[3, 100, 101]), picture(&[1, 100, 101])];
         let answer = questions.nearest(&SingleThread, &training.concat()).unwrap();
         assert_eq!(answer, picture(&[3, 100, 101]));
-        // What is known stays that of the question.
+        // Known pixels stay those of the question.
         let answer = questions.nearest(&SingleThread, &picture(&[3, 500])).unwrap();
         assert_eq!(answer, picture(&[3, 100, 101]));
     }

@@ -1,11 +1,11 @@
-//! What can be refused, each with what was expected, what came, and what to do.
+//! Errors, each with what was expected, what came, and what to do.
 
 use thiserror::Error;
 
-/// A refusal by this crate.
+/// An error of this crate.
 #[derive(Debug, Error)]
 pub enum ScoreError {
-    /// A file of weights that is not such a classifier's.
+    /// A file of weights that does not belong to such a classifier.
     #[error("{name} is no classifier of this program: {what}; use the file as `dbm classifier` wrote it")]
     Weights {
         /// The file's name.
@@ -28,7 +28,7 @@ pub enum ScoreError {
     TooFew {
         /// What there are too few of, in words.
         what: &'static str,
-        /// The fewest there may be.
+        /// The minimum number.
         least: usize,
         /// How many came.
         got: usize,
@@ -46,13 +46,13 @@ pub enum ScoreError {
         /// The value that came.
         got: String,
     },
-    /// Training failed in the library that does it.
+    /// The training library failed.
     #[cfg(feature = "training")]
     #[error("the classifier could not be trained: {0}; try again with fewer threads or more memory")]
     Training(#[from] candle_core::Error),
 }
 
-/// How many rows of `width` there are in so many values of `what`: no part of one is left, and there are no fewer than `least`, each being one of `things`.
+/// The number of rows of `width` in this many values of `what`: a whole number, and at least `least`; each row is one of `things`.
 pub(crate) fn whole_rows(
     (what, got): (&'static str, usize),
     width: usize,

@@ -1,7 +1,7 @@
 //! The Frechet distance between the Gaussians of two sets of features.
 //!
-//! In the features of this crate's classifier it is called the *digit Frechet distance*. It is not FID, which is the same formula in the features
-//! of another network (Heusel et al. 2017), and its values cannot be compared with FID's.
+//! In the features of this crate's classifier it is called the *digit Frechet distance*. It is not FID, which uses the same formula in the
+//! features of another network (Heusel et al. 2017), and the values are not comparable.
 
 use crate::ScoreError;
 use crate::error::whole_rows;
@@ -15,10 +15,10 @@ pub struct Gaussian {
 }
 
 impl Gaussian {
-    /// Of features `[N, width]`: mean and covariance, the sum over the N being divided by N - 1.
+    /// From features `[N, width]`: mean and covariance, where the sum over the N is divided by N - 1.
     ///
     /// # Errors
-    /// [`ScoreError::Shape`] where these are not rows of `width`, [`ScoreError::TooFew`] for fewer than two rows.
+    /// [`ScoreError::Shape`] if these are not rows of `width`, [`ScoreError::TooFew`] for fewer than two rows.
     pub fn of(features: &[f32], width: usize) -> Result<Self, ScoreError> {
         let count = whole_rows(("features", features.len()), width, ("pictures of a Frechet distance", 2))?;
         let rows = || features.chunks_exact(width).map(|row| DVector::from_iterator(width, row.iter().map(|&x| f64::from(x))));
@@ -33,8 +33,8 @@ impl Gaussian {
 
     /// `|m_1 - m_2|^2 + tr(S_1 + S_2 - 2 (S_1 S_2)^{1/2})`, the squared Wasserstein-2 distance between the two (Dowson and Landau 1982).
     ///
-    /// The trace of the root is that of `(S_1^{1/2} S_2 S_1^{1/2})^{1/2}`, which is symmetric: two eigendecompositions of symmetric
-    /// matrices, whose eigenvalues below zero, by rounding, count as zero.
+    /// The trace of the root equals that of `(S_1^{1/2} S_2 S_1^{1/2})^{1/2}`, which is symmetric: two eigendecompositions of symmetric
+    /// matrices, whose eigenvalues below zero, from rounding, count as zero.
     ///
     /// ```
     /// use dbm_score::frechet::Gaussian;
@@ -51,7 +51,7 @@ impl Gaussian {
         let roots = DMatrix::from_diagonal(&eigenvalues.map(|value| value.max(0.0).sqrt()));
         let root = &eigenvectors * roots * eigenvectors.transpose();
         let product = &root * &other.covariance * &root;
-        // Symmetric but for rounding.
+        // Symmetric except for rounding.
         let product = (&product + product.transpose()) / 2.0;
         let trace_of_root: f64 = product.symmetric_eigenvalues().iter().map(|value| value.max(0.0).sqrt()).sum();
         let between = (&self.mean - &other.mean).norm_squared();
@@ -92,13 +92,13 @@ mod tests {
         let turn = rotation(4, 1);
         let turned = |values: &[f64]| &turn * diagonal(values) * turn.transpose();
         let distance = gaussian(&m, turned(&a)).distance(&gaussian(&n, turned(&b)));
-        // One variance is zero: the root of what rounding leaves of it is 10^-8 of the largest.
+        // One variance is zero: the root of its rounding error is 10^-8 of the largest.
         assert!((distance - expected).abs() < 1e-6, "{distance}");
     }
 
     #[test]
     fn covariances_that_do_not_commute_agree_with_the_root_of_their_product() {
-        // Of two 2 x 2 matrices: tr (AB)^{1/2} = sqrt(tr AB + 2 sqrt(det AB)).
+        // For two 2 x 2 matrices: tr (AB)^{1/2} = sqrt(tr AB + 2 sqrt(det AB)).
         let a: DMatrix<f64> = DMatrix::from_row_slice(2, 2, &[2.0, 0.5, 0.5, 1.0]);
         let b = DMatrix::from_row_slice(2, 2, &[1.0, -0.7, -0.7, 3.0]);
         let product = &a * &b;

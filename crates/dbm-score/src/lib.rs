@@ -1,8 +1,9 @@
 //! Scores of pictures of digits, in the features of a small classifier that this project trains and ships.
 //!
-//! [`Reference`] is the real pictures; [`Scores`] is what others are beside them: the digit Frechet distance (which is not FID), precision, recall, density
-//! and coverage, the spread over classes, and the share of distinct ones. [`Completions`] scores answers to partly known pictures. Pictures are
-//! `[N, 784]` bytes, grey levels from 0 to 255; bits are 0 and 255. Every number is the same for any number of threads.
+//! [`Reference`] holds the real pictures; [`Scores`] compares others with them: the digit Frechet distance (which is not FID), precision,
+//! recall, density and coverage, the spread over classes, and the share of distinct pictures. [`Completions`] scores answers to partly
+//! known pictures. Pictures are `[N, 784]` bytes, grey levels from 0 to 255; bits are 0 and 255. Every number is the same for any number of
+//! threads.
 
 pub mod classes;
 mod classifier;

@@ -1,8 +1,9 @@
-//! Precision and recall (Kynkaanniemi et al. 2019), density and coverage (Naeem et al. 2020): how two sets of features lie in each other's
+//! Precision and recall (Kynkaanniemi et al. 2019), density and coverage (Naeem et al. 2020): how two sets of features overlap, measured by
 //! neighbourhoods.
 //!
-//! The neighbourhood of a point is the closed ball up to its k-th nearest other point of its own set. Every distance is computed, each as the same
-//! sum in the same order, so that no result depends on the number of threads, and ties are ties: a point at exactly the radius is inside.
+//! The neighbourhood of a point is the closed ball up to its k-th nearest other point in its own set. Every distance is computed as the
+//! same sum in the same order, so that no result depends on the number of threads, and ties are exact: a point at exactly the radius is
+//! inside.
 
 use crate::ScoreError;
 use crate::error::whole_rows;
@@ -14,39 +15,39 @@ pub const NEIGHBOURS: usize = 5;
 
 /// Number of points that one task compares.
 const TASK: usize = 100;
-/// Points that those of a task are held against at a time, so that they stay in the cache.
+/// Number of points compared with those of a task at a time, so that they stay in the cache.
 const BLOCK: usize = 256;
-/// Partial sums of a distance.
+/// Number of partial sums of a distance.
 const LANES: usize = 16;
 
-/// Features, and how far their neighbourhoods reach.
+/// Features, and the radii of their neighbourhoods.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Manifold {
     width: usize,
     features: Vec<f32>,
-    /// Squared distance to the k-th nearest other point, of each.
+    /// Squared distance of each point to its k-th nearest other point.
     radii: Vec<f32>,
 }
 
-/// How samples lie among real pictures, and these among them.
+/// How samples lie among real pictures, and vice versa.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Overlap {
     /// Share of samples within the neighbourhood of any real picture.
     pub precision: f64,
     /// Share of real pictures within the neighbourhood of any sample.
     pub recall: f64,
-    /// Neighbourhoods of real pictures that a sample is within, on average, divided by k: 1 where both sets have the same distribution, and more where samples crowd in
-    /// dense places.
+    /// Mean number of real pictures' neighbourhoods that contain a sample, divided by k: 1 if both sets have the same distribution, and
+    /// more if samples crowd in dense places.
     pub density: f64,
-    /// Share of real pictures that have any sample in their neighbourhood.
+    /// Share of real pictures with any sample in their neighbourhood.
     pub coverage: f64,
 }
 
 impl Manifold {
-    /// Of features `[N, width]`, with k = [`NEIGHBOURS`].
+    /// From features `[N, width]`, with k = [`NEIGHBOURS`].
     ///
     /// # Errors
-    /// [`ScoreError::Shape`] where these are not rows of `width`, [`ScoreError::TooFew`] for no more than k rows.
+    /// [`ScoreError::Shape`] if these are not rows of `width`, [`ScoreError::TooFew`] for no more than k rows.
     pub fn new(host: &impl Host, features: Vec<f32>, width: usize) -> Result<Self, ScoreError> {
         Self::with_neighbours(host, features, width, NEIGHBOURS)
     }
@@ -72,7 +73,7 @@ impl Manifold {
         self.radii.len()
     }
 
-    /// Samples held against `self`, the real pictures.
+    /// Compares samples with `self`, the real pictures.
     ///
     /// # Panics
     /// If the widths differ.
@@ -118,9 +119,9 @@ impl Manifold {
     }
 }
 
-/// What a task found of its samples, and of all real pictures.
+/// The findings of a task about its samples, and about all real pictures.
 struct Part {
-    /// Neighbourhoods of real pictures that each sample is within.
+    /// Number of real pictures' neighbourhoods that contain each sample.
     within: Vec<u32>,
     /// Whether each real picture is within a neighbourhood of any of the samples.
     recalled: Vec<bool>,
@@ -128,7 +129,7 @@ struct Part {
     covered: Vec<bool>,
 }
 
-/// Shows each pair of a row of either, by their numbers, with their squared distance.
+/// Calls back for each pair of rows, by their numbers, with their squared distance.
 fn each_pair(own: &[f32], others: &[f32], width: usize, mut show: impl FnMut(usize, usize, f32)) {
     for (block, rows) in others.chunks(BLOCK * width).enumerate() {
         for (i, a) in own.chunks_exact(width).enumerate() {
@@ -152,7 +153,7 @@ fn squared_distance(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + rest
 }
 
-/// Keeps the lowest, in order.
+/// Keeps the lowest values, in order.
 fn insert(lowest: &mut [f32], value: f32) {
     let k = lowest.len();
     if value < lowest[k - 1] {
@@ -172,7 +173,7 @@ mod tests {
         Manifold::with_neighbours(&SingleThread, features.to_vec(), width, k).unwrap()
     }
 
-    /// The definitions, word by word.
+    /// The definitions, literally.
     fn naive(real: &[Vec<f32>], samples: &[Vec<f32>], k: usize) -> Overlap {
         let distance = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| f64::from(a - b).powi(2)).sum::<f64>();
         let radii = |points: &[Vec<f32>]| -> Vec<f64> {
@@ -200,7 +201,7 @@ mod tests {
     }
 
     proptest! {
-        // Small whole numbers, so that ties are many and every sum is exact.
+        // Small integers, so that there are many ties and every sum is exact.
         #[test]
         fn blocks_agree_with_the_definitions(
             real in prop::collection::vec(prop::collection::vec(0_u8..4, 19), 6..30),
@@ -227,7 +228,7 @@ mod tests {
 
     #[test]
     fn known_cases() {
-        // The same points: all inside, and each is within the neighbourhoods of at least k others' balls on average.
+        // The same points: all are inside, and each is within the neighbourhoods of at least k others on average.
         let line: Vec<f32> = (0..40).map(|i| i as f32).collect();
         let real = manifold(&line, 1, 5);
         let same = real.overlap(&SingleThread, &real);
@@ -237,7 +238,7 @@ mod tests {
         let far: Vec<f32> = line.iter().map(|x| x + 1000.0).collect();
         let nothing = real.overlap(&SingleThread, &manifold(&far, 1, 5));
         assert_eq!(nothing, Overlap { precision: 0.0, recall: 0.0, density: 0.0, coverage: 0.0 });
-        // One point of the 40, many times: precise, but it recalls itself alone. Its neighbours at distance 3 reach it, and it them.
+        // One point of the 40, repeated: precise, but it recalls only itself. Its neighbours at distance 3 reach it, and it reaches them.
         let one = real.overlap(&SingleThread, &manifold(&[20.0; 40], 1, 5));
         assert_eq!((one.precision, one.recall), (1.0, 1.0 / 40.0));
         assert_eq!((one.density, one.coverage), (7.0 / 5.0, 7.0 / 40.0));

@@ -1,4 +1,4 @@
-//! All scores of a set of pictures beside real ones.
+//! All scores of a set of pictures compared with real ones.
 
 use crate::ScoreError;
 use crate::classes::{Classes, distinct};
@@ -8,7 +8,7 @@ use crate::manifold::{Manifold, NEIGHBOURS, Overlap};
 use dbm_core::Host;
 use serde::{Deserialize, Serialize};
 
-/// The real pictures that others are held against, as the classifier sees them.
+/// The real pictures that others are compared with, as the classifier sees them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
     classifier: Classifier,
@@ -21,7 +21,7 @@ pub struct Reference {
 pub struct Scores {
     /// Number of pictures scored.
     pub count: usize,
-    /// What takes no neighbours.
+    /// The scores that need no neighbours.
     #[serde(flatten)]
     pub quality: Quality,
     /// Precision, recall, density and coverage in the same features.
@@ -31,7 +31,7 @@ pub struct Scores {
     pub neighbours: usize,
 }
 
-/// The scores that take no neighbours: cheap enough for many looks at the same chains.
+/// The scores that need no neighbours: cheap enough to follow the same chains over time.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Quality {
     /// The Frechet distance to the reference in the features of this project's classifier. It is not FID, and cannot be compared with it.
@@ -41,12 +41,12 @@ pub struct Quality {
     /// How they are spread over the digits.
     #[serde(flatten)]
     pub classes: Classes,
-    /// Mean probability that the classifier gives the digit it reads.
+    /// Mean probability that the classifier gives to the digit it reads.
     pub confidence: f64,
 }
 
 impl Reference {
-    /// Of real pictures `[N, 784]`, grey levels.
+    /// From real pictures `[N, 784]`, grey levels.
     ///
     /// ```
     /// use dbm_core::SingleThread;
@@ -60,7 +60,7 @@ impl Reference {
     /// ```
     ///
     /// # Errors
-    /// [`ScoreError::Shape`] where these are not whole pictures, [`ScoreError::TooFew`] for fewer than six.
+    /// [`ScoreError::Shape`] if these are not whole pictures, [`ScoreError::TooFew`] for fewer than six.
     pub fn new(host: &impl Host, classifier: Classifier, pictures: &[u8]) -> Result<Self, ScoreError> {
         let Reading { features, .. } = classifier.read(host, pictures)?;
         let gaussian = Gaussian::of(&features, FEATURES)?;
@@ -77,7 +77,7 @@ impl Reference {
         self.manifold.count()
     }
 
-    /// Of pictures `[N, 784]`, grey levels; bits are 0 and 255.
+    /// Scores pictures `[N, 784]`, grey levels; bits are 0 and 255.
     ///
     /// # Errors
     /// As [`Reference::new`].
@@ -88,10 +88,10 @@ impl Reference {
         Ok(Scores { count, quality, overlap: self.manifold.overlap(host, &manifold), neighbours: NEIGHBOURS })
     }
 
-    /// Of pictures `[N, 784]`, grey levels, what takes no neighbours; and the digit that each is read as.
+    /// The scores of pictures `[N, 784]`, grey levels, that need no neighbours; and the digit that each is read as.
     ///
     /// # Errors
-    /// [`ScoreError::Shape`] where these are not whole pictures, [`ScoreError::TooFew`] for fewer than two.
+    /// [`ScoreError::Shape`] if these are not whole pictures, [`ScoreError::TooFew`] for fewer than two.
     pub fn quality(&self, host: &impl Host, pictures: &[u8]) -> Result<(Quality, Vec<u8>), ScoreError> {
         let reading = self.classifier.read(host, pictures)?;
         Ok((self.judge(&reading, pictures)?, reading.digits))

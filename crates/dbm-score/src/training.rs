@@ -9,44 +9,44 @@ use dbm_core::rng::{Purpose, Stream, Streams};
 /// How a classifier is trained. The same recipe, data and machine give the same classifier.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Recipe {
-    /// Times that every picture is seen.
+    /// Number of times that every picture is seen.
     pub epochs: u32,
-    /// Pictures in one step.
+    /// Pictures per step.
     pub batch: usize,
-    /// Adam's, at the first step; it falls to zero as a quarter of a cosine wave.
+    /// Adam's learning rate at the first step; it falls to zero along a quarter of a cosine wave.
     pub learning_rate: f64,
-    /// Share of the features that a step leaves out.
+    /// Share of the features that each step drops.
     pub dropout: f64,
-    /// Pictures are moved by up to so many pixels either way, up or down and to the left or right.
+    /// Pictures are shifted by up to this many pixels in each direction.
     pub shift: usize,
-    /// Of the first weights, the order, the shifts, the pictures binarized and the features left out.
+    /// Seed of the initial weights, the order, the shifts, the binarized pictures and the dropped features.
     pub seed: u64,
 }
 
 impl Default for Recipe {
-    /// That of the shipped classifier.
+    /// The recipe of the shipped classifier.
     fn default() -> Self {
         Self { epochs: 12, batch: 100, learning_rate: 2e-3, dropout: 0.3, shift: 2, seed: 0 }
     }
 }
 
-/// Where training stands.
+/// The progress of training.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress {
     /// Number of steps taken so far.
     pub step: u64,
-    /// Number of steps of the whole training.
+    /// Total number of steps.
     pub steps: u64,
     /// The mean cross entropy of the last step's pictures, in nats.
     pub loss: f64,
 }
 
-/// Trains a classifier on pictures `[N, 784]` of grey levels `0..=255`. In each step a fair coin a picture says whether it is seen as it is or
-/// binarized (above 127), so that the classifier reads both. The weights are rounded to half precision, as they are shipped.
+/// Trains a classifier on pictures `[N, 784]` with grey levels `0..=255`. In each step a fair coin per picture decides whether it is seen
+/// in grey or binarized (above 127), so that the classifier reads both. The weights are rounded to half precision, as they are shipped.
 ///
 /// # Errors
-/// [`ScoreError::Shape`], [`ScoreError::TooFew`] and [`ScoreError::Label`] for data that are not digits; [`ScoreError::Setting`] for a recipe
-/// that makes no sense; [`ScoreError::Training`] where candle fails.
+/// [`ScoreError::Shape`], [`ScoreError::TooFew`] and [`ScoreError::Label`] for data that are not digits; [`ScoreError::Setting`] for an
+/// invalid recipe; [`ScoreError::Training`] if candle fails.
 pub fn train(
     pictures: &[u8],
     labels: &[u8],
@@ -110,7 +110,7 @@ fn check(pictures: &[u8], labels: &[u8], recipe: &Recipe) -> Result<(), ScoreErr
     }
 }
 
-/// One picture as a step sees it: moved, and as it is or binarized.
+/// One picture as a step sees it: shifted, and in grey or binarized.
 fn look(picture: &[u8], shift: usize, stream: &mut Stream, into: &mut [f32]) {
     let binarized = stream.coin();
     let mut moved = || stream.below(2 * shift as u64 + 1) as isize - shift as isize;
@@ -126,18 +126,18 @@ fn look(picture: &[u8], shift: usize, stream: &mut Stream, into: &mut [f32]) {
     }
 }
 
-/// Factors 0 for what is left out, and 1 / (1 - share) for what stays.
+/// Factors: 0 for dropped features, and 1 / (1 - share) for the others.
 fn dropout(count: usize, share: f64, stream: &mut Stream) -> Vec<f32> {
     (0..count).map(|_| if stream.uniform() < share { 0.0 } else { (1.0 / (1.0 - share)) as f32 }).collect()
 }
 
-/// The classifier as variables: weight and bias of its layers, in their order.
+/// The classifier as variables: weight and bias of its layers, in order.
 struct Net {
     layers: Vec<(Var, Var)>,
 }
 
 impl Net {
-    /// He's start: Gaussian weights of variance 2 / inputs, biases zero.
+    /// He initialization: Gaussian weights of variance 2 / inputs, biases zero.
     fn new(seed: u64) -> Result<Self, ScoreError> {
         let streams = Streams::new(seed);
         let layer = |(at, layer): (usize, &Layer)| {
@@ -176,7 +176,7 @@ impl Net {
     }
 }
 
-/// Convolution of 3 x 3 with zeros around, channels last, as one product of patches and weights: candle's own takes several times as long.
+/// Convolution of 3 x 3 with zero padding, channels last, as one product of patches and weights: candle's own takes several times as long.
 fn convolved(x: &Tensor, (weight, bias): &(Var, Var)) -> candle_core::Result<Tensor> {
     let (count, rows, columns, channels) = x.dims4()?;
     let around = x.pad_with_zeros(1, 1, 1)?.pad_with_zeros(2, 1, 1)?;
@@ -187,7 +187,7 @@ fn convolved(x: &Tensor, (weight, bias): &(Var, Var)) -> candle_core::Result<Ten
     sums.reshape((count, rows, columns, ()))
 }
 
-/// ReLU, and the highest of each 2 x 2.
+/// ReLU, and the maximum of each 2 x 2.
 fn pooled(x: &Tensor) -> candle_core::Result<Tensor> {
     let (count, rows, columns, channels) = x.dims4()?;
     let pairs = x.reshape((count * rows / 2, 2, columns * channels))?;
@@ -211,7 +211,7 @@ mod tests {
 
     const TOY: Recipe = Recipe { epochs: 4, batch: 20, learning_rate: 3e-3, dropout: 0.1, shift: 1, seed: 3 };
 
-    /// Seed 3: the loss of ten classes begins near ln 10 = 2.3; 200 drawn digits in four epochs bring it below two thirds of that.
+    /// Seed 3: the loss of ten classes begins near ln 10 = 2.3; 200 generated digits in four epochs reduce it below two thirds of that.
     #[test]
     fn training_lowers_the_loss_and_repeats_itself() {
         let (pictures, labels) = drawn(200);
@@ -232,7 +232,7 @@ mod tests {
         assert_ne!(short(3), short(4));
     }
 
-    /// The reader of this crate and candle agree on the same weights.
+    /// Inference in this crate and in candle agree on the same weights.
     #[test]
     fn what_candle_computes_is_what_is_read() {
         let (pictures, _) = drawn(30);

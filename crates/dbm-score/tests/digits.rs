@@ -1,10 +1,10 @@
-//! The shipped classifier on real digits, and scores of pictures whose answers are known.
+//! The shipped classifier on real digits, and scores of pictures with known answers.
 
 use dbm_core::{Host, SingleThread};
 use dbm_data::{digits, npy};
 use dbm_score::{CLASSES, Classifier, Completions, FEATURES, PIXELS, Questions, Reference, Scores};
 
-/// Four of each class, in order, of MNIST's test digits.
+/// Four of each class, in order, from MNIST's test digits.
 fn forty() -> Vec<u8> {
     npy::read_u8("forty-digits.npy", include_bytes!("fixtures/forty-digits.npy")).unwrap().1
 }
@@ -17,7 +17,7 @@ fn drawn(seed: u64, count: u64) -> Vec<u8> {
     (0..count).flat_map(|index| digits::image(seed, index).0).collect()
 }
 
-/// More than one thread, in another order.
+/// With several threads, in another order.
 struct Backwards;
 
 impl Host for Backwards {
@@ -120,7 +120,7 @@ fn a_training_digit_completes_its_own_copy() {
     let answers = questions.nearest(&Backwards, &[drawn(1, 30), truths.clone()].concat()).unwrap();
     let found = Completions::of(&Backwards, &Classifier::shipped().unwrap(), &questions, &answers).unwrap();
     assert_eq!((found.agreement, found.read_right, found.distinct, found.diversity), (1.0, 1.0, 1.0, None));
-    // Without itself, the other digits still agree in most pixels.
+    // Even without the digit itself, the others agree in most pixels.
     let others = questions.nearest(&SingleThread, &drawn(1, 300)).unwrap();
     let found = Completions::of(&SingleThread, &Classifier::shipped().unwrap(), &questions, &others).unwrap();
     assert!(found.agreement > 0.6 && found.agreement < 1.0, "{found:?}");

@@ -1,18 +1,18 @@
-//! How a run begins: by its plan, from a checkpoint, or as the helpers of a pool join it.
+//! How a run begins: from its plan, from a checkpoint, or joined by the helpers of a pool.
 
 use dbm_core::settings::RunPlan;
 use dbm_core::{DbmError, Examples, Shards, SingleThread, Trainer};
 use dbm_data::{Checkpoint, DataError};
 use dbm_engine::Begun;
 
-/// Bytes that a run may take by its footprint. WebAssembly addresses 4 GiB; a run as large as this, its snapshot (for Adam, three
-/// quarters of it) and the run before it, which Undo keeps, make 2.75 times this, and half a gibibyte is left for all else.
+/// Bytes that a run may take by its footprint. WebAssembly addresses 4 GiB. A run this large, its snapshot (for Adam, three quarters of it)
+/// and the previous run, which Undo keeps, come to 2.75 times this, which leaves half a gibibyte for everything else.
 const MEMORY: u128 = (7 << 29) * 4 / 11;
 
-/// What a snapshot is called in errors.
+/// The name of a snapshot in error messages.
 pub const SNAPSHOT: &str = "the snapshot of the run";
 
-/// A run of a plan on these examples, where it can be in one worker.
+/// A run of a plan on these examples, if it fits in one worker.
 pub fn begin(plan: &RunPlan, examples: &Examples) -> Result<Begun, DbmError> {
     dbm_engine::begin(plan, examples, &SingleThread, |needs| {
         needs.check(MEMORY)?;
@@ -20,23 +20,24 @@ pub fn begin(plan: &RunPlan, examples: &Examples) -> Result<Begun, DbmError> {
     })
 }
 
-/// So many bytes, or as many as can be had now: a phone may give a page far less than it can address, and tells only who asks. Given back at once, they are there for the run.
+/// This many bytes, or as many as can be had now: a phone may give a page far less than it can address, and the only way to find out is to
+/// allocate. The memory is given back at once, so the run can have it.
 fn obtainable(wanted: u128) -> u128 {
     let can_be_had = |bytes: &u128| {
         let mut room = Vec::<u8>::new();
         let had = usize::try_from(*bytes).is_ok_and(|bytes| room.try_reserve_exact(bytes).is_ok());
-        std::hint::black_box(&room); // else a compiler sees that nobody uses it, and asks nobody
+        std::hint::black_box(&room); // otherwise the compiler removes the unused allocation
         had
     };
     std::iter::successors(Some(wanted), |bytes| Some(bytes * 7 / 8).filter(|bytes| *bytes > 0)).find(can_be_had).unwrap_or(0)
 }
 
-/// Shards of a step.
+/// Shards in a step.
 pub fn shards(plan: &RunPlan) -> usize {
     Shards::of_batch(plan.settings.batch)
 }
 
-/// A run where its checkpoint left it.
+/// A run resumed from its checkpoint.
 pub fn restored(checkpoint: &[u8]) -> Result<Trainer, DataError> {
     Trainer::restore(Checkpoint::read(SNAPSHOT, checkpoint)?.into_snapshot()?).map_err(DataError::refused(SNAPSHOT))
 }

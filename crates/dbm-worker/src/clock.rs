@@ -17,7 +17,7 @@ pub fn now() -> f64 {
     START.elapsed().as_secs_f64()
 }
 
-/// This worker: one thread, and that clock.
+/// This worker: one thread and that clock.
 pub struct SingleThread;
 
 impl Host for SingleThread {

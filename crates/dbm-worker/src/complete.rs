@@ -1,4 +1,4 @@
-//! Complete: pictures to fill in, their completions, and one of these watched state by state.
+//! Completions: pictures to fill in, their completions, and one completion watched state by state.
 
 use crate::clock::now;
 use crate::job::{Sliced, Work, within};
@@ -15,13 +15,13 @@ use dbm_engine::{Answered, Answering, Answers, ClassReading, Classes, MAX_SWEEPS
 use dbm_protocol::{CompletionRequest, Completions, Event, PictureSource, PictureToComplete};
 use std::collections::HashSet;
 
-/// Clamped Gibbs sweeps before an answer, at most.
+/// Maximum number of clamped Gibbs sweeps before an answer.
 const MAX_GIBBS_SWEEPS: u32 = 10_000;
 const MAX_ANSWERS: u32 = 64;
 const MAX_PAIR_STEPS: u32 = 1000;
-/// Tries of one draw of a watched Gibbs pair.
+/// Maximum number of tries for one draw of a watched Gibbs pair.
 const MAX_TRIES: u32 = 1000;
-/// The chain that a sample of the model comes from as a picture: no other request draws from it.
+/// The chain that provides a sample of the model as a picture: no other request draws from it.
 const PICTURE_CHAIN: u64 = 1 << 32;
 
 /// A picture to complete, of the size of the model's visible layer.
@@ -40,7 +40,7 @@ pub fn picture(view: &View, data: Option<&Material>, source: PictureSource, seed
         }
         PictureSource::Generated => {
             fits("generated digits", digits::PIXELS * usize::from(view.greys.bits.max(1)))?;
-            // A series of its own, not the one a run trains on.
+            // A separate series, not the one a run trains on.
             let (grey, _) = digits::image(u64::MAX, seed);
             grey.iter().flat_map(|&grey| view.greys.units(grey)).collect()
         }
@@ -58,7 +58,7 @@ pub fn picture(view: &View, data: Option<&Material>, source: PictureSource, seed
     Ok(Event::Picture(PictureToComplete { source, image: view.shape(), bits, missing }))
 }
 
-/// The work on a completion. Where nothing is known and a class is asked for, its answers are samples of that class.
+/// The work on a completion. If nothing is known and a class was requested, its answers are samples of that class.
 pub fn completion(view: &View, request: &CompletionRequest) -> Result<Box<dyn Work>, String> {
     within("the number of answers", request.answers, 1..=MAX_ANSWERS)?;
     let (answering, questions) = (answering(view, request)?, question(view, request)?);
@@ -90,14 +90,14 @@ pub fn completion(view: &View, request: &CompletionRequest) -> Result<Box<dyn Wo
     }))
 }
 
-/// The first answer to a request, state by state; of the class that is asked for, but not of one that is read.
+/// The first answer to a request, state by state. Uses the class if one was requested, but never one that was read.
 pub fn watch(view: &View, request: &CompletionRequest) -> Result<Event, String> {
     let answering = answering(view, request)?;
     let first = Answers::first(&view.model, &question(view, request)?, answering, u64::from(request.seed));
     Ok(Event::Watched(first.watch(&view.model, (answering.schedule, answering.search), MAX_SWEEPS)))
 }
 
-/// A coupled pair from the mode where that search ends, step by step.
+/// A coupled pair from the mode that the search ends in, step by step.
 pub fn watch_pair(view: &View, request: &CompletionRequest, kernel: CouplingKernel, steps: u32) -> Result<Event, String> {
     within("the number of steps", steps, 1..=MAX_PAIR_STEPS)?;
     let answering = Answering::by(Method::Search, 0, 1);
@@ -135,7 +135,7 @@ fn answering(view: &View, request: &CompletionRequest) -> Result<Answering, Stri
     Ok(answering)
 }
 
-/// The picture of a request, and what of it is known.
+/// The picture of a request, and which of its pixels are known.
 fn question(view: &View, request: &CompletionRequest) -> Result<Questions, String> {
     let CompletionRequest { values, unknown, .. } = request;
     let (n, v, u) = (view.model.n_visible(), values.len(), unknown.len());

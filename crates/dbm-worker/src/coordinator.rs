@@ -1,10 +1,10 @@
-//! The worker that the page talks to: it takes a command, answers it or puts it to work, and works in slices.
+//! The worker that the page talks to. It takes a command, answers it or queues it as work, and works in slices.
 //!
-//! A slice lasts about 15 ms. Between two of them the worker posts itself a message, so that a Pause or Cancel that came meanwhile is heard first, and training goes
-//! on in a hidden tab, whose timers the browser slows down. Requests at work take turns. The work itself is elsewhere: training in `train`, what becomes of whole runs in
-//! `runs`, everything else in a file of its kind.
+//! A slice lasts about 15 ms. Between two slices the worker posts itself a message, so that a Pause or Cancel that has arrived is handled
+//! first, and so that training continues in a hidden tab, whose timers the browser slows down. Pending requests take turns. The work itself
+//! is elsewhere: training in `train`, operations on whole runs in `runs`, everything else in a file of its kind.
 //!
-//! Nothing here is of the browser, so that all is tested natively: `shell` carries the messages.
+//! Nothing here depends on the browser, so everything is tested natively; `shell` carries the messages.
 
 mod gpu;
 mod runs;
@@ -26,17 +26,17 @@ use dbm_protocol::{Command, Envelope, Event, ModelChoice, NamedBytes, Reply, VER
 use std::collections::VecDeque;
 use times::{Goal, Pace, ReportTimes};
 
-/// A slice of work lasts about this long: Pause and Cancel are heard that often.
+/// Approximate length of a slice of work: Pause and Cancel are handled this often.
 const SLICE_SECONDS: f64 = 0.015;
 const MAX_SAMPLES: u32 = 400;
 const NO_RUN: &str = "there is no model in training: choose a data set first";
 
 /// A command with the id of its request.
 pub type Request = Envelope<Command>;
-/// What the page is sent.
+/// What is sent to the page.
 pub type Message = Envelope<Reply<Event>>;
 
-/// Everything that the worker holds.
+/// The complete state of the worker.
 #[derive(Default)]
 pub struct Coordinator {
     pretrained: Option<View>,
@@ -46,22 +46,22 @@ pub struct Coordinator {
     goal: Goal,
     pace: Pace,
     shown: ReportTimes,
-    /// Whether the run has come to rest, and was not yet looked at as it stands.
+    /// Whether the run has come to rest and has not yet been looked at in its present state.
     unsettled: bool,
     /// Whether its samples are to be shown then: they wait for the model, which is on the GPU.
     unshown: bool,
     jobs: VecDeque<Job>,
     pool: WorkerPool,
-    /// Whether the run or the trial that is shared, or on the GPU, can do nothing until a helper or the GPU sends something.
+    /// Whether the run or the trial, being shared or on the GPU, can do nothing until a helper or the GPU sends something.
     waits: bool,
-    /// Requests that came while the run was in the middle of something that ends by itself, in milliseconds.
+    /// Requests that arrived while the run was in the middle of something that ends within milliseconds.
     held: VecDeque<Request>,
-    /// Since when the page is to have a snapshot, as soon as all of the run is here.
+    /// Since when the page has been due a snapshot, which it gets as soon as the complete run is here.
     owes_snapshot: Option<f64>,
     out: Outbox,
 }
 
-/// Messages to the page that have not been sent.
+/// Messages to the page that have not been sent yet.
 #[derive(Default)]
 struct Outbox(Vec<Message>);
 
@@ -80,12 +80,13 @@ impl Outbox {
 }
 
 impl Coordinator {
-    /// A worker whose runs may be shared by `most` workers, itself included, where a step takes one of them at least `pays_from` seconds.
+    /// A worker whose runs may be shared by up to `most` workers, itself included, if a step takes one of them at least `pays_from`
+    /// seconds.
     pub fn with_workers(most: usize, pays_from: f64) -> Self {
         Self { pool: WorkerPool::new(most, pays_from), ..Self::default() }
     }
 
-    /// Answers a request, puts it to work, or holds it until the run has settled.
+    /// Answers a request, queues it as work, or holds it until the run has settled.
     pub fn handle(&mut self, request: Request) -> Vec<Message> {
         if request.version == VERSION {
             self.held.push_back(request);
@@ -100,7 +101,7 @@ impl Coordinator {
         self.out.take()
     }
 
-    /// Answers what was held, in its order, as far as the run allows.
+    /// Answers the held requests in order, as far as the run allows.
     fn answer_held(&mut self) {
         while let Some(request) = self.held.front() {
             if self.run.as_ref().is_some_and(Run::is_committed) {
@@ -123,7 +124,7 @@ impl Coordinator {
         }
     }
 
-    /// The answer to a command; none where it is put to work and answered later.
+    /// The answer to a command; `None` if it was queued as work and is answered later.
     fn answer(&mut self, id: u32, command: Command) -> Result<Option<Event>, String> {
         if needs_whole_run(&command) {
             self.stop_sharing();
@@ -190,7 +191,7 @@ impl Coordinator {
                 self.jobs.retain(|job| job.id != Some(request));
                 if self.jobs.len() < before {
                     self.out.send(Some(request), Event::Cancelled);
-                    // Whatever that waited for, others do not.
+                    // Whatever that request waited for, the others need not wait.
                     self.waits = false;
                     if !self.pool.is_gpu_chosen() {
                         self.pool.end_gpu();
@@ -202,7 +203,7 @@ impl Coordinator {
         Ok(Some(answer))
     }
 
-    /// Whether a trial of the GPU can begin: one at a time, or both would be wrong.
+    /// Whether a GPU trial can begin. Only one runs at a time, or both would be wrong.
     fn may_try_gpu(&self) -> Result<(), String> {
         let tries = self.jobs.iter().any(|job| job.work.has_helpers());
         if tries { Err("the GPU is being tried already: wait until that has ended, or cancel it".into()) } else { Ok(()) }
@@ -237,7 +238,7 @@ impl Coordinator {
         self.jobs.iter().position(|job| !(self.waits && job.work.has_helpers()))
     }
 
-    /// One slice: of the request at work, if any, and otherwise of training.
+    /// One slice: of a pending request, if any, and otherwise of training.
     pub fn work(&mut self) -> Vec<Message> {
         let until = now() + SLICE_SECONDS;
         if self.can_answer() {
@@ -246,12 +247,12 @@ impl Coordinator {
             }
             self.answer_held();
         } else if self.can_train() && self.run.as_ref().is_some_and(Run::is_committed) {
-            // Requests wait for the end of a step that is committed, so it comes first.
+            // Requests wait for the end of a committed step, so that comes first.
             self.train(until);
         } else if let Some(job) = self.next_job().and_then(|place| self.jobs.remove(place)) {
             self.work_on(job, until);
         } else if self.can_train() {
-            // A slice that was on its way when Pause came must not train.
+            // A slice that was already on its way when Pause arrived must not train.
             self.train(until);
         } else if self.is_unsettled() {
             self.settle();
@@ -271,7 +272,7 @@ impl Coordinator {
             }
             Ok(Slice::Progress { done, total }) => {
                 self.out.send(id, Reply::progress(done, total));
-                // Others get their turn, so that a long completion does not hold up a short one.
+                // The others get their turn, so that a long completion does not hold up a short one.
                 self.jobs.push_back(job);
             }
             Ok(Slice::Ends(answer)) => {
@@ -291,18 +292,18 @@ impl Coordinator {
         }
     }
 
-    /// What is to be done outside of this worker, in its order.
+    /// What is to be done outside this worker, in order.
     pub fn take_outgoing(&mut self) -> Vec<Outgoing> {
         self.pool.take_outgoing()
     }
 
-    /// The helpers that were asked for listen.
+    /// The requested helpers are listening.
     pub fn helpers_ready(&mut self) {
         self.pool.came_up();
         self.waits = false;
     }
 
-    /// Takes in what a helper sent.
+    /// Takes in a message from a helper.
     pub fn receive(&mut self, message: PeerMessage) -> Vec<Message> {
         self.waits = false;
         let trial = self.jobs.iter_mut().find(|job| job.work.has_helpers());
@@ -317,7 +318,7 @@ impl Coordinator {
         }
     }
 
-    /// A helper is gone; the run goes on, from where its last checkpoint was taken if need be.
+    /// A helper is lost. The run continues, from its last checkpoint if necessary.
     pub fn helper_lost(&mut self, why: &str) -> Vec<Message> {
         let were_up = self.pool.lost();
         self.waits = false;
@@ -349,13 +350,13 @@ impl Coordinator {
     }
 }
 
-/// Whether a command puts the run away or aside, or has the helpers work on another.
+/// Whether a command puts the run aside, replaces it, or gives the helpers another one.
 fn needs_whole_run(command: &Command) -> bool {
     use Command::{NewRun, TryGpu, Undo, UseData, UseGpu};
     matches!(command, UseData { .. } | NewRun(_) | Undo | TryGpu | UseGpu(_))
 }
 
-/// Whether a command looks at the run as it stands: all that neither drive it nor are of the pretrained model alone.
+/// Whether a command looks at the run in its present state: all commands that neither drive the run nor concern the pretrained model alone.
 fn looks_at_run(command: &Command) -> bool {
     use Command::{Cancel, OpenModel, Pace, Step, Train, TrainUntil};
     !matches!(command, OpenModel(_) | Train | TrainUntil(_) | Step | Pace(_) | Cancel(_))

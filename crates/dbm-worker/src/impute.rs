@@ -1,4 +1,4 @@
-//! The gaps of the data, filled in by the model in training, and whether to trust what it fills in.
+//! The gaps of the data, filled in by the model in training, and an evaluation of these answers.
 
 use crate::job::{Sliced, Work};
 use crate::run::Run;
@@ -8,10 +8,10 @@ use dbm_engine::{Filling, RowByRow};
 use dbm_protocol::{Evaluated, Event};
 use std::sync::Arc;
 
-/// Share of the known cells that an evaluation hides where none were held back.
+/// Share of the known cells that an evaluation hides if none were held back.
 const HIDDEN_SHARE: f64 = 0.1;
 
-/// The work of filling the gaps of the data, held-back cells being known to it.
+/// The work of filling the gaps of the data; the held-back cells count as known.
 pub fn imputation(run: &Run, settings: ImputeSettings) -> Result<Box<dyn Work>, String> {
     let imputer = Imputer::new(run.model(), &run.material.one_hot(), settings).map_err(|error| error.to_string())?;
     let data = run.material.whole().clone();
@@ -19,7 +19,7 @@ pub fn imputation(run: &Run, settings: ImputeSettings) -> Result<Box<dyn Work>, 
     Ok(Sliced::work(job, |rows: Vec<Vec<f32>>| Event::Imputed(rows.concat())))
 }
 
-/// The work of comparing answers on cells that were held back; where none were, on known cells that are hidden now.
+/// The work of comparing answers on held-back cells or, if there are none, on known cells hidden now.
 pub fn comparison(run: &Run, impute: ImputeSettings) -> Result<Box<dyn Work>, String> {
     let Material { data, whole } = &run.material;
     let groups = run.material.one_hot();

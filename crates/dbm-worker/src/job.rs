@@ -1,4 +1,4 @@
-//! Requests that take long: done in slices, so that others are heard between two of them, and cancelled by being dropped.
+//! Long requests: done in slices, so that others are handled between two of them, and cancelled by being dropped.
 
 use crate::clock::now;
 use crate::pool::{OnGpu, PeerMessage, WorkerPool};
@@ -13,7 +13,7 @@ pub trait Work {
     /// Works until the clock shows `until`, at least once.
     ///
     /// # Errors
-    /// In words; the request has failed then.
+    /// In words; the request has then failed.
     fn work(&mut self, until: f64, pool: &mut WorkerPool) -> Result<Slice, String>;
 
     /// Whether it has the pool's helpers, so that training must do without them.
@@ -21,39 +21,39 @@ pub trait Work {
         false
     }
 
-    /// Takes in what a helper sent.
+    /// Takes in a message from a helper.
     ///
     /// # Errors
-    /// Where it cannot be of this work.
+    /// If it cannot belong to this work.
     fn receive(&mut self, _message: PeerMessage) -> Result<(), DbmError> {
         Ok(())
     }
 
-    /// Takes in what the GPU's worker answered.
+    /// Takes in an answer of the GPU's worker.
     ///
     /// # Errors
-    /// Where it cannot be of this work.
+    /// If it cannot belong to this work.
     fn receive_from_gpu(&mut self, _session: u32, _event: GpuEvent) -> Result<(), DataError> {
         Ok(())
     }
 
-    /// Its steps on the GPU, where it has such under way.
+    /// Its steps on the GPU, if it has any under way.
     fn on_gpu(&self) -> Option<&OnGpu> {
         None
     }
 
-    /// Of work that has the helpers: parts done, and of how many.
+    /// For work that has the helpers: parts done, and the total.
     fn done(&self) -> (u32, u32) {
         (0, 0)
     }
 
-    /// Where its answer is samples: the step of their model, and their mean free energy.
+    /// If its answer is samples: the step of their model, and their mean free energy.
     fn free_energy(&self, _answer: &Event) -> Option<(u32, f64)> {
         None
     }
 }
 
-/// A request at work; without an id it is training's own.
+/// A request being worked on; without an id it is training's own.
 pub struct Job {
     pub id: Option<u32>,
     pub work: Box<dyn Work>,
@@ -61,11 +61,11 @@ pub struct Job {
 
 /// How a slice of a job ended.
 pub enum Slice {
-    /// There is more to do, and nothing to say.
+    /// There is more to do, and nothing to report.
     Goes,
     /// There is nothing to do until a helper sends something.
     Waits,
-    /// There is more to do: so many parts of so many are done.
+    /// There is more to do: this many parts of the total are done.
     Progress { done: u32, total: u32 },
     /// The request is answered.
     Ends(Box<Event>),
@@ -100,7 +100,7 @@ impl<J: dbm_engine::Job, F: FnOnce(J::Result) -> Event> Work for Sliced<J, F> {
     }
 }
 
-/// Works on a job until the clock shows `until`: its result, or parts done and of how many.
+/// Works on a job until the clock shows `until`. Returns its result, or the parts done and the total.
 pub fn slice<J: dbm_engine::Job>(job: &mut J, until: f64) -> Result<Result<J::Result, (u32, u32)>, String> {
     loop {
         match job.advance().map_err(|error| error.to_string())? {
@@ -111,7 +111,7 @@ pub fn slice<J: dbm_engine::Job>(job: &mut J, until: f64) -> Result<Result<J::Re
     }
 }
 
-/// Refuses an argument out of its range.
+/// Refuses an argument outside its range.
 ///
 /// # Errors
 /// In words: what it should be, and what it is.

@@ -1,5 +1,5 @@
-//! The computing workers. One program has two roles, which a worker knows by its name: a [`coordinator::Coordinator`], which answers the page, and its helpers, with which it
-//! shares training.
+//! The computing workers. One program has two roles, told apart by the worker's name: a [`coordinator::Coordinator`], which answers the
+//! page, and its helpers, with which it shares training.
 
 // Native builds only test what the browser runs.
 #![cfg_attr(not(any(target_arch = "wasm32", test)), allow(dead_code, unused_imports))]
@@ -21,7 +21,7 @@ mod view;
 #[cfg(test)]
 mod workplace;
 
-/// Answers whoever started this worker: the page, or as a helper the coordinator.
+/// Answers whoever started this worker: the page or, for a helper, the coordinator.
 #[cfg(target_arch = "wasm32")]
 pub fn start() {
     console_error_panic_hook::set_once();

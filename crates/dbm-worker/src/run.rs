@@ -1,7 +1,7 @@
-//! The run at work: pretraining if it begins so, and then a trainer, alone, shared with helpers, or on the GPU.
+//! A run at work: pretraining if it begins with that, and then a trainer, alone, shared with helpers, or on the GPU.
 //!
-//! It advances by pieces, of which a slice of work has as many as fit: a minibatch of pretraining, or a shard of a gradient step. Pausing leaves a step under way as it
-//! is, so pausing changes no bit.
+//! It advances in pieces, as many per slice of work as fit: a minibatch of pretraining, or a shard of a gradient step. Pausing leaves a
+//! step under way as it is, so pausing changes no bit.
 
 mod looks;
 mod recent;
@@ -23,27 +23,28 @@ use dbm_protocol::GpuEvent;
 use seen::Seen;
 use std::collections::BTreeMap;
 
-/// Bytes that all replicas of a run may take together: a tab has more than one WebAssembly memory, and a machine less than all of them.
+/// Bytes that all replicas of a run may take together: a tab has more than one WebAssembly memory, and a machine has less memory than all
+/// of them together.
 const POOL_MEMORY: u128 = 4 << 30;
 
-/// What the file of a run calls those who compute here: the core's kernels, by one worker or many.
+/// How a run's file names what computes here: the core's kernels, on one worker or many.
 const PROCESSOR: &str = "fast";
 
 pub struct Run {
     pub material: Material,
     pub plan: RunPlan,
     stage: Stage,
-    /// Where the GPU takes the steps: then the trainer here is the run as it was at its last checkpoint.
+    /// Set if the GPU takes the steps: the trainer here is then the run as of its last checkpoint.
     on_gpu: Option<OnGpu>,
-    /// Who has computed it so far.
+    /// What has computed it so far.
     backends: Backends,
     seen: Seen,
-    /// What to go back to where helpers are lost with their part of the run: a checkpoint; empty for the beginning.
+    /// What to return to if helpers are lost with their part of the run: a checkpoint; empty for the beginning.
     kept: Vec<u8>,
     alone: AloneSteps,
 }
 
-/// A worker that dies while it pretrains leaves nothing behind: the next one begins pretraining anew. Snapshots begin with training.
+/// A worker that dies while pretraining leaves nothing behind: the next one begins pretraining again. Snapshots begin with training.
 enum Stage {
     Pretraining(Box<Pretrainer>),
     Training(Box<Replica>),
@@ -70,9 +71,9 @@ struct AloneSteps {
     shortest: Option<f64>,
 }
 
-/// Parameters times examples of a step that is long beyond doubt: it is shared from the first.
+/// Parameters times examples from which a step is certainly long: it is shared from the first step.
 const SURELY_LONG: usize = 20_000_000;
-/// Steps to time before sharing, so that the first one, which warms caches, does not decide.
+/// Steps to time before sharing, so that the first one, which warms the caches, does not decide.
 const TIMED_STEPS: u32 = 3;
 
 impl AloneSteps {
@@ -92,7 +93,7 @@ impl AloneSteps {
 /// How far [`Run::advance_until`] got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advance {
-    /// There is more to do of the present step.
+    /// There is more to do in the present step.
     Goes,
     /// There is nothing to do until a message comes.
     Waits,
@@ -108,7 +109,7 @@ impl Run {
         Ok(Self::of(material, plan, stage))
     }
 
-    /// A run where its snapshot left it, to go on by the processor.
+    /// A run resumed from its snapshot, on the processor.
     pub fn restore(material: Material, mut plan: RunPlan, checkpoint: &[u8]) -> Result<Self, DataError> {
         let checkpoint = Checkpoint::read(SNAPSHOT, checkpoint)?;
         let mut backends = Backends::from_notes(SNAPSHOT, &checkpoint.notes)?;
@@ -132,7 +133,7 @@ impl Run {
         Self { material, plan, stage, on_gpu, backends, seen, kept: Vec::new(), alone }
     }
 
-    /// The trainer with all that shares it; none while the run pretrains.
+    /// The trainer with everything that shares it; `None` while the run pretrains.
     fn replica(&self) -> Option<&Replica> {
         if let Stage::Training(replica) = &self.stage { Some(replica) } else { None }
     }
@@ -145,7 +146,7 @@ impl Run {
         if let Stage::Pretraining(pretrainer) = &self.stage { Some(pretrainer) } else { None }
     }
 
-    /// Advances until the clock shows `until`, the step is done, or there is something to send to helpers, who may be waiting for it.
+    /// Advances until the clock shows `until`, the step is done, or there is something to send to helpers, which may be waiting for it.
     pub fn advance_until(&mut self, until: f64, pool: &mut WorkerPool) -> Result<Advance, DbmError> {
         loop {
             let advance = self.advance(pool)?;
@@ -155,7 +156,8 @@ impl Run {
         }
     }
 
-    /// One shard of the present step, begun if need be, or one minibatch of pretraining. Helpers who share the run are told of each step.
+    /// One shard of the present step, which is begun if necessary, or one minibatch of pretraining. Helpers that share the run are notified
+    /// of each step.
     fn advance(&mut self, pool: &mut WorkerPool) -> Result<Advance, DbmError> {
         if let Some(on_gpu) = &mut self.on_gpu {
             let Some(step) = on_gpu.advance(pool) else { return Ok(Advance::Waits) };
@@ -195,7 +197,7 @@ impl Run {
         Ok(Advance::Finished)
     }
 
-    /// Whether steps are long enough to be shared, and this is the moment to.
+    /// Whether steps are long enough to share, and this is the moment to start.
     pub fn wants_helpers(&self, pool: &WorkerPool) -> bool {
         self.on_gpu.is_none()
             && self.replica().is_some_and(|replica| {
@@ -205,7 +207,7 @@ impl Run {
             })
     }
 
-    /// Shares the run with helpers, who are up, on at most `most` replicas; between two steps.
+    /// Shares the run with helpers, which are up, on at most `most` replicas; between two steps.
     pub fn share(&mut self, pool: &mut WorkerPool, most: usize) -> Result<(), DataError> {
         let of = most.min(pool.most()).min(self.most_replicas());
         let fresh = self.steps() == 0 && !matches!(self.plan.start, Initialization::Pretrained { .. });
@@ -224,13 +226,14 @@ impl Run {
         Ok(())
     }
 
-    /// Whether the GPU is to take the steps and does not: of a run alone, between two steps. One that pretrains goes there when it is done with that.
+    /// Whether the GPU is to take the steps but does not yet: for an unshared run, between two steps. A run that pretrains moves there
+    /// afterwards.
     pub fn wants_gpu(&self, pool: &WorkerPool) -> bool {
         let alone = |replica: &Replica| replica.count() == 1 && replica.between_steps();
         pool.is_gpu_chosen() && self.on_gpu.is_none() && self.replica().is_some_and(alone)
     }
 
-    /// Puts the run on the GPU, whose worker is up, where it [wants to be](Run::wants_gpu).
+    /// Puts the run on the GPU, whose worker is up, if it [wants to be there](Run::wants_gpu).
     pub fn go_to_gpu(&mut self, pool: &mut WorkerPool) -> Result<(), DataError> {
         if let Some(checkpoint) = self.checkpoint()? {
             self.on_gpu = Some(OnGpu::open(self.steps().into(), &self.material.data.examples, checkpoint, pool));
@@ -239,7 +242,7 @@ impl Run {
         Ok(())
     }
 
-    /// Goes on by the processor, from the last checkpoint. Gives the step that it stands at.
+    /// Continues on the processor, from the last checkpoint. Returns the step of that checkpoint.
     pub fn leave_gpu(&mut self) -> u32 {
         if self.on_gpu.take().is_some() {
             self.backends.computed_by(self.steps().into(), PROCESSOR);
@@ -248,7 +251,7 @@ impl Run {
         self.steps()
     }
 
-    /// By whom the run was computed, in words, where the GPU has taken steps; empty otherwise.
+    /// What computed the run, in words, if the GPU has taken steps; empty otherwise.
     pub fn computed_by(&self) -> String {
         let words = |name: &str| match name.strip_prefix("gpu: ") {
             Some(device) => format!("the GPU ({device})"),
@@ -258,12 +261,12 @@ impl Run {
         if words.contains("the GPU") { words } else { String::new() }
     }
 
-    /// The run's steps on the GPU, where it takes them.
+    /// The run's steps on the GPU, if it takes them.
     pub fn on_gpu(&self) -> Option<&OnGpu> {
         self.on_gpu.as_ref()
     }
 
-    /// Takes in what the GPU's worker answered.
+    /// Takes in an answer of the GPU's worker.
     pub fn receive_from_gpu(&mut self, session: u32, event: GpuEvent) -> Result<(), DataError> {
         let Some(on_gpu) = &mut self.on_gpu else { return Ok(()) };
         let opened = matches!(event, GpuEvent::Opened(_));
@@ -275,7 +278,7 @@ impl Run {
         Ok(())
     }
 
-    /// Whether the model that is here is the one of the present step.
+    /// Whether the model that is here is that of the present step.
     pub fn is_present(&self) -> bool {
         self.on_gpu().is_none_or(OnGpu::is_whole)
     }
@@ -284,7 +287,7 @@ impl Run {
         self.replica().is_none_or(Replica::between_steps) && self.on_gpu().is_none_or(OnGpu::between_steps)
     }
 
-    /// How many replicas a step has shards and the run has memory for.
+    /// The number of replicas for which a step has shards and the run has memory.
     pub fn most_replicas(&self) -> usize {
         let examples = &self.material.data.examples;
         let sizes = layers(&self.plan, examples.width());
@@ -302,7 +305,7 @@ impl Run {
         self.replica().is_some_and(Replica::is_committed) || self.on_gpu().is_some_and(OnGpu::is_committed)
     }
 
-    /// Whether all of the run is here, so that it can be written as a checkpoint or replaced.
+    /// Whether the complete run is here, so that it can be written as a checkpoint or replaced.
     pub fn is_whole(&self) -> bool {
         self.replica().is_none_or(Replica::is_whole) && self.is_present()
     }
@@ -315,7 +318,7 @@ impl Run {
         self.replica().is_none()
     }
 
-    /// Begins to bring all of it here, unless that is so or begun; not while committed.
+    /// Begins to bring the complete run here, unless it is here or on its way; not while committed.
     pub fn gather(&mut self, pool: &mut WorkerPool) {
         if self.is_whole() || self.is_gathering() {
             return;
@@ -328,12 +331,12 @@ impl Run {
         }
     }
 
-    /// Takes in what a helper sent.
+    /// Takes in a message from a helper.
     pub fn receive(&mut self, message: PeerMessage) -> Result<(), DbmError> {
         self.replica_mut().map_or(Ok(()), |replica| replica.receive(message))
     }
 
-    /// Goes on alone; where helpers took a part of the run with them, from what was kept. Gives the step it stands at.
+    /// Continues alone; from the last checkpoint if helpers took a part of the run with them. Returns the step it is at.
     pub fn lose_helpers(&mut self) -> Result<u32, DataError> {
         if self.is_whole() {
             self.go_alone();
@@ -346,7 +349,7 @@ impl Run {
         Ok(self.steps())
     }
 
-    /// Ends a shared run, or one on the GPU, which must be whole.
+    /// Ends sharing, or the GPU's part; the run must be complete.
     pub fn go_alone(&mut self) {
         self.leave_gpu();
         if let Some(replica) = self.replica_mut() {
@@ -354,13 +357,13 @@ impl Run {
         }
     }
 
-    /// Forgets how fast it was: the clock went on while it stood.
+    /// Discards the measured rate: the clock ran on while the run was paused.
     pub fn rest(&mut self) {
         self.seen.rest();
     }
 
-    /// How its samples are drawn while it goes on: as in training, but for the hundreds of sweeps that stand for persistent chains, which would take
-    /// longer than the steps between two looks.
+    /// How its samples are drawn during training: as in training, except for the hundreds of sweeps that replace persistent chains, which
+    /// would take longer than the steps between two looks.
     pub fn schedule(&self) -> SamplingSchedule {
         match SamplingSchedule::of_training(&self.plan.settings) {
             SamplingSchedule::Gibbs(_) | SamplingSchedule::ClassGibbs(_) => SamplingSchedule::Mode,
@@ -378,7 +381,7 @@ impl Run {
         self.replica().map_or(0, |replica| replica.trainer().steps().min(u64::from(u32::MAX)) as u32)
     }
 
-    /// The model to sample from; while it pretrains, what the layers make together so far.
+    /// The model to sample from; while it pretrains, the model that the layers make so far.
     pub fn model(&self) -> Dbm {
         match &self.stage {
             Stage::Pretraining(pretrainer) => pretrainer.model(),
@@ -386,7 +389,7 @@ impl Run {
         }
     }
 
-    /// What [`Run::restore`] goes on from; none while it pretrains. The run must be whole.
+    /// What [`Run::restore`] resumes from; `None` while it pretrains. The run must be complete.
     pub fn checkpoint(&self) -> Result<Option<Vec<u8>>, DataError> {
         let Some(replica) = self.replica() else { return Ok(None) };
         let data = &self.material.data;
@@ -395,7 +398,7 @@ impl Run {
         Checkpoint::from_snapshot(replica.trainer().view(), data.image, notes).to_bytes(Precision::Full).map(Some)
     }
 
-    /// [`Run::checkpoint`], and where the run is shared, what it goes back to if helpers are lost.
+    /// [`Run::checkpoint`] and, if the run is shared, what it returns to if helpers are lost.
     pub fn take_checkpoint(&mut self) -> Result<Option<Vec<u8>>, DataError> {
         let checkpoint = self.checkpoint()?;
         if let Some(checkpoint) = checkpoint.as_ref().filter(|_| self.workers() > 1) {

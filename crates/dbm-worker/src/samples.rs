@@ -1,4 +1,4 @@
-//! Samples of a model, asked for by the page or shown by training, and chains after a number of sweeps.
+//! Samples of a model, requested by the page or shown by training, and chains after a number of sweeps.
 
 use crate::job::{Slice, Sliced, Work, slice, within};
 use crate::pool::WorkerPool;
@@ -9,14 +9,14 @@ use dbm_engine::{Drawn, Sweeps};
 use dbm_protocol::{Event, Greys, Grid, Swept};
 use std::rc::Rc;
 
-/// Chains that go on side by side, at most: one sweep of all must fit a slice.
+/// Maximum number of chains advanced together: one sweep of all must fit a slice.
 const MAX_CHAINS: u32 = 64;
 const MOST_SWEEPS: u32 = 100_000;
 
 /// Samples being drawn.
 pub struct Samples {
     view: View,
-    /// Of each only what this hidden layer says; 0 for all of it.
+    /// The hidden layer whose decoding alone is returned for each; 0 for the sample itself.
     layer: usize,
     job: dbm_engine::Samples<Rc<Dbm>>,
 }
@@ -39,7 +39,7 @@ impl Samples {
         Grid { image: (image.0, columns), greys: Greys::binary(8), bits: self.levels(&heard), ..all }
     }
 
-    /// What the hidden layer says of the visible one, a value of eight bits a value.
+    /// What the hidden layer says about the visible one, eight bits per value.
     fn levels(&self, heard: &[f32]) -> Vec<u8> {
         let View { model, greys, .. } = &self.view;
         let (low, gap) = (model.units().low(), model.units().gap());
@@ -51,7 +51,7 @@ impl Samples {
 }
 
 impl Work for Samples {
-    /// Without a word on the way: they take no longer than somebody waits.
+    /// No progress is reported: they take no longer than a user will wait.
     fn work(&mut self, until: f64, _: &mut WorkerPool) -> Result<Slice, String> {
         match slice(&mut self.job, until)? {
             Ok(drawn) => Slice::ends(Event::Samples(self.grid(drawn))),
@@ -68,7 +68,7 @@ impl Work for Samples {
     }
 }
 
-/// The work on chains after a number of sweeps: what they look like, and the numbers by which the page tells whether they still change.
+/// The work on chains after a number of sweeps: what they look like, and the numbers from which the page tells whether they still change.
 pub fn sweeps(view: View, count: u32, sweeps: u32, seed: u32) -> Result<Box<dyn Work>, String> {
     within("the number of chains", count, 1..=MAX_CHAINS)?;
     within("the number of Gibbs sweeps", sweeps, 1..=MOST_SWEEPS)?;

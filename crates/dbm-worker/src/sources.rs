@@ -1,4 +1,4 @@
-//! Data sets by what the page asks for.
+//! Data sets, from what the page requests.
 
 use dbm_core::Examples;
 use dbm_data::coding::Greys;
@@ -7,24 +7,24 @@ use dbm_data::{DataError, Dataset, bars, digits};
 use dbm_protocol::{DataInfo, DataSource, EncodedData, Grid, ModelChoice};
 use std::ops::Range;
 
-/// Examples of a preview.
+/// Examples in a preview.
 const PREVIEW: usize = 24;
 
-/// What a run is trained on, and what was kept from it.
+/// What a run is trained on, and what was withheld from it.
 #[derive(Clone)]
 pub struct Material {
     pub data: Dataset,
-    /// The examples with the cells that training does not see, where some are held back.
+    /// The examples with the cells that training does not see, if some are held back.
     pub whole: Option<Examples>,
 }
 
 impl Material {
-    /// All that is known of the data.
+    /// Everything that is known of the data.
     pub fn whole(&self) -> &Examples {
         self.whole.as_ref().unwrap_or(&self.data.examples)
     }
 
-    /// The visible units of each categorical column, of which one is high.
+    /// The visible units of each categorical column, of which exactly one is high.
     pub fn one_hot(&self) -> Vec<Range<usize>> {
         match &self.data.visible {
             Some(Visible::Table(columns)) => columns.groups(),
@@ -32,7 +32,7 @@ impl Material {
         }
     }
 
-    /// The units of a value.
+    /// The units per value.
     pub fn greys(&self) -> Greys {
         self.data.visible.as_ref().map(Visible::greys).unwrap_or_default()
     }
@@ -100,7 +100,7 @@ fn small((rows, columns): (usize, usize)) -> (u32, u32) {
     (rows as u32, columns as u32)
 }
 
-/// Rows and columns to send: a row of bits that is no image has one row.
+/// Rows and columns to send: bits that are no image are sent as one row.
 pub fn shape(image: Option<(usize, usize)>, width: usize) -> (u32, u32) {
     small(image.unwrap_or((1, width)))
 }

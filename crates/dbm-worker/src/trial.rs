@@ -1,5 +1,5 @@
-//! A trial of the GPU: ten steps of the run by the processor and ten by the GPU, from where the run is, both timed. Which of them
-//! is to take the steps is decided by measuring.
+//! A trial of the GPU: ten steps of the run on the processor and ten on the GPU, both timed, from the run's present state. This measurement
+//! decides which of them takes the steps.
 
 use crate::clock::now;
 use crate::job::{Slice, Work};
@@ -23,30 +23,30 @@ enum By {
     Gpu,
 }
 
-/// What a [`dbm_protocol::Command::TryGpu`] asked for, and how far it is. It steps copies of the run.
+/// What a [`dbm_protocol::Command::TryGpu`] requested, and its progress. It steps copies of the run.
 pub struct Trial {
     data: Material,
     plan: RunPlan,
-    /// The run as it was, from which both copies begin.
+    /// The run at the start, from which both copies begin.
     checkpoint: Vec<u8>,
-    /// The step that this is.
+    /// The present step.
     first: u32,
     /// Workers that are to share the processor's steps.
     workers: usize,
     by: By,
     run: Run,
-    /// Whether the present copy is with those who are to compute it.
+    /// Whether the present copy has been handed to those that are to compute it.
     handed_over: bool,
-    /// When the present copy's timed steps began.
+    /// When the timed steps of the present copy began.
     started: Option<f64>,
     measured: GpuTrial,
 }
 
 impl Trial {
-    /// A trial of this run, which is whole; there can be `most` workers. Nothing is timed yet.
+    /// A trial of this run, which is complete; there can be `most` workers. Nothing is timed yet.
     ///
     /// # Errors
-    /// A run that is being pretrained, and one that cannot be copied.
+    /// A run that is being pretrained, or one that cannot be copied.
     pub fn of_run(run: &Run, most: usize) -> Result<Self, String> {
         let checkpoint = run.checkpoint().map_err(|error| error.to_string())?;
         let checkpoint = checkpoint.ok_or("a run that is being pretrained cannot be timed yet: wait for its first step")?;
@@ -66,12 +66,12 @@ impl Trial {
         })
     }
 
-    /// Steps of the present copy, those to warm up included.
+    /// Steps of the present copy, including the warm-up steps.
     fn steps(&self) -> u32 {
         self.run.steps() - self.first
     }
 
-    /// Gives the present copy to those who are to compute it; false where they are not there yet.
+    /// Hands the present copy to those that are to compute it; false if they are not up yet.
     fn hand_over(&mut self, pool: &mut WorkerPool) -> Result<bool, DataError> {
         match self.by {
             By::Processor => {
@@ -142,7 +142,7 @@ impl Work for Trial {
         self.run.on_gpu()
     }
 
-    /// Steps of both copies, and how many there are.
+    /// Steps done of both copies, and the total.
     fn done(&self) -> (u32, u32) {
         let each = WARM_UP + STEPS;
         let before = if self.by == By::Gpu { each } else { 0 };

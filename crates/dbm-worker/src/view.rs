@@ -1,4 +1,4 @@
-//! Models as requests see them, and as the page is told of them.
+//! Models as requests see them, and as they are described to the page.
 
 use crate::sources::shape;
 use dbm_core::complete::SamplingSchedule;
@@ -9,27 +9,27 @@ use dbm_data::raw::Visible;
 use dbm_protocol::{Event, Filters, ModelChoice, ModelInfo};
 use std::rc::Rc;
 
-/// A model that requests work on: they keep the one they were asked of, whatever becomes of it meanwhile.
+/// A model that requests work on: they keep the one they started with, whatever becomes of it meanwhile.
 #[derive(Clone)]
 pub struct View {
     pub model: Rc<Dbm>,
     pub choice: ModelChoice,
-    /// Rows and columns of the visible layer, where it is an image.
+    /// Rows and columns of the visible layer, if it is an image.
     pub image: Option<(usize, usize)>,
-    /// The units of a value of an image.
+    /// The units per value of an image.
     pub greys: Greys,
-    /// Gradient steps that it was trained for.
+    /// Gradient steps it was trained for.
     pub step: u32,
     /// How its samples are drawn.
     pub schedule: SamplingSchedule,
-    /// Classes that its top layer stands for.
+    /// Number of classes that its top layer stands for.
     pub classes: usize,
     /// Whether mean field was trained to predict what is hidden.
     pub predicts: bool,
 }
 
 impl View {
-    /// The model in a checkpoint, and what the page is told of it.
+    /// The model in a checkpoint, and its description for the page.
     pub fn open(name: &str, bytes: &[u8]) -> Result<(Self, ModelInfo), String> {
         let checkpoint = Checkpoint::read(name, bytes).map_err(|error| error.to_string())?;
         let model = checkpoint.model().map_err(|error| error.to_string())?;
@@ -37,7 +37,7 @@ impl View {
         let visible = visible.map_err(|error| error.to_string())?;
         let classes = classes(&model, checkpoint.settings.as_ref());
         let schedule = match checkpoint.settings.as_ref().map(SamplingSchedule::of_training) {
-            // Its settings speak of another top layer.
+            // Its settings belong to another top layer.
             Some(SamplingSchedule::ClassGibbs(sweeps)) if classes == 0 => SamplingSchedule::Gibbs(sweeps),
             schedule => schedule.unwrap_or(SamplingSchedule::Mode),
         };
@@ -54,7 +54,7 @@ impl View {
         Ok((Self { model, choice: ModelChoice::Pretrained, image, greys, step, schedule, classes, predicts }, info))
     }
 
-    /// Rows and columns in which the page shows the visible layer: a row where it is no image.
+    /// Rows and columns in which the page shows the visible layer: one row if it is no image.
     pub fn shape(&self) -> (u32, u32) {
         shape(self.image, self.model.n_visible())
     }
@@ -70,7 +70,7 @@ impl View {
     }
 }
 
-/// What the page is told of a model whose training is not known.
+/// The description of a model whose training is not known.
 pub fn about(model: &Dbm, image: Option<(usize, usize)>, visible: Option<&Visible>) -> ModelInfo {
     ModelInfo {
         sizes: model.sizes().iter().map(|&size| size as u32).collect(),
@@ -85,7 +85,7 @@ pub fn about(model: &Dbm, image: Option<(usize, usize)>, visible: Option<&Visibl
     }
 }
 
-/// Classes that the top layer stands for; 0 where its settings, which came from a file, speak of another top layer.
+/// Number of classes that the top layer stands for; 0 if its settings, which came from a file, belong to another top layer.
 pub fn classes(model: &Dbm, settings: Option<&Settings>) -> usize {
     let top = model.sizes()[model.depth()];
     settings.map(|settings| settings.classes).filter(|&classes| classes == top && model.depth() > 1).unwrap_or_default()

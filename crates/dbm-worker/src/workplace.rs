@@ -1,4 +1,5 @@
-//! The workers as the page meets them, natively: requests in, messages out. Helpers' messages come in any order that the browser could bring them in.
+//! The workers as the page sees them, natively: requests in, messages out. Helpers' messages arrive in any order that the browser could
+//! deliver them in.
 
 use crate::coordinator::{Coordinator, Message, Request};
 use crate::pool::{Helper, Kind, Outgoing, PoolMessage};
@@ -21,24 +22,24 @@ fn introduced(index: usize) -> Helper {
 pub struct Workplace {
     pub worker: Coordinator,
     helpers: Vec<Helper>,
-    /// What is on its way, `[from][to]`: what one sends another arrives in its order.
+    /// Messages in transit, `[from][to]`: those from one sender to one receiver arrive in order.
     pub ways: Vec<Vec<VecDeque<PoolMessage>>>,
     coming: bool,
     order: Stream,
     /// The id of the last request.
     pub next: u32,
-    /// How often helpers were called.
+    /// How often helpers were requested.
     pub starts: usize,
-    /// What the page heard.
+    /// What the page received.
     heard: Vec<Message>,
-    /// A message that is lost with its sender, if there comes so many.
+    /// After this many messages, one is lost along with its sender.
     pub dies_after: Option<usize>,
-    /// The worker that has the GPU, and what it was asked.
+    /// The worker that has the GPU, and what was requested of it.
     gpu: Option<GpuRun>,
     gpu_asked: VecDeque<Envelope<GpuCommand>>,
-    /// Whether it has not yet said that it listens.
+    /// Whether it has not yet reported that it is listening.
     gpu_coming: bool,
-    /// Its device is destroyed when it has carried out so many commands more.
+    /// Its device is destroyed after this many more commands.
     pub gpu_dies_after: Option<usize>,
 }
 
@@ -61,7 +62,7 @@ impl Workplace {
         }
     }
 
-    /// Asks, and lets things go on until nothing does, or `enough` was heard.
+    /// Sends a request, and lets everything run until nothing is left to do or `enough` was received.
     pub fn ask_until(&mut self, command: Command, enough: impl Fn(&Message) -> bool) -> Vec<Message> {
         self.next += 1;
         let start = self.heard.len();
@@ -71,7 +72,7 @@ impl Workplace {
         self.heard[start..].to_vec()
     }
 
-    /// What comes of what must not fail, until nothing goes on.
+    /// The result of something that must not fail, once everything has come to rest.
     pub fn ask(&mut self, command: Command) -> Vec<Message> {
         let heard = self.ask_until(command, |_| false);
         for message in &heard {
@@ -88,7 +89,7 @@ impl Workplace {
         }
     }
 
-    /// The answer with the request's id, while all else goes on.
+    /// The answer with the request's id, while everything else runs.
     pub fn answer_first(&mut self, command: Command) -> Event {
         let id = Some(self.next + 1);
         let is_answer = move |message: &Message| message.id == id && !matches!(message.body, Reply::Progress { .. });
@@ -140,7 +141,7 @@ impl Workplace {
         }
     }
 
-    /// One thing that can happen next, by chance; false where nothing can.
+    /// One random next event; false if there is none.
     pub fn go_on(&mut self) -> bool {
         if std::mem::take(&mut self.coming) {
             self.worker.helpers_ready();
@@ -173,7 +174,7 @@ impl Workplace {
         true
     }
 
-    /// The worker that has the GPU says that it listens, or carries out a command.
+    /// The worker that has the GPU reports that it is listening, or carries out a command.
     fn ask_gpu(&mut self) {
         let Some(gpu) = &mut self.gpu else { return };
         let (id, said) = if std::mem::take(&mut self.gpu_coming) {
@@ -214,20 +215,20 @@ impl Workplace {
             let (to_all, from) = (message.kind != Kind::Optimizer, helper + 1);
             let others = self.ways.len();
             for to in (0..others).filter(|&to| to != from && (to == 0 || to_all)) {
-                // Those who take no part in the session drop it.
+                // Workers that take no part in the session drop it.
                 self.ways[from][to].push_back(PoolMessage::Computed(message.clone()));
             }
         }
     }
 
-    /// Where the run stands, as last heard.
+    /// The state of the run, as last reported.
     pub fn heard_metrics(&self) -> Metrics {
         let last =
             events(&self.heard).rev().find_map(|event| if let Event::Metrics(metrics) = event { Some(metrics) } else { None });
         last.expect("metrics").clone()
     }
 
-    /// The last snapshot, and of which step.
+    /// The last snapshot, and its step.
     pub fn snapshot(&self) -> (u32, Vec<u8>) {
         let last =
             events(&self.heard).rev().find_map(|event| if let Event::Snapshot(snapshot) = event { Some(snapshot) } else { None });
@@ -236,7 +237,7 @@ impl Workplace {
     }
 }
 
-/// What messages answer or report.
+/// What the messages answer or report.
 pub fn events(messages: &[Message]) -> impl DoubleEndedIterator<Item = &Event> {
     messages.iter().filter_map(|message| if let Reply::Answer(event) = &message.body { Some(event) } else { None })
 }

@@ -21,12 +21,11 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Gradient steps where nothing else is asked for: so many for each row, which keeps a small table from being memorized, but no fewer
-/// and no more than these.
+/// Default number of gradient steps: this many per row, which keeps a small table from being memorized, but within these limits.
 const STEPS_A_ROW: u64 = 4;
 const STEPS: (u64, u64) = (400, 4000);
 
-/// Settings of the model that is trained on the way: those that suit a table, at a rate that falls to zero.
+/// Settings of the model that is trained here: those that suit a table, with a learning rate that falls to zero.
 #[derive(Clone)]
 pub struct OfTable;
 
@@ -47,7 +46,7 @@ impl Options for OfTable {
 #[derive(Args)]
 #[command(mut_args(for_training))]
 pub struct Impute {
-    /// The table: CSV, or separated by tabs, semicolons or blanks; missing is what is empty, ?, NA, NaN, null, None or -
+    /// The table: CSV, or separated by tabs, semicolons or blanks; missing cells are empty, ?, NA, NaN, null, None or -
     #[arg(long, value_name = "TABLE")]
     data: PathBuf,
     /// Where to write the table with its gaps filled
@@ -59,7 +58,7 @@ pub struct Impute {
     /// Where to write row, column, value and probability of every cell filled
     #[arg(long, value_name = "FILE.csv")]
     probabilities: Option<PathBuf>,
-    /// Chains a row
+    /// Chains per row
     #[arg(long, default_value_t = ImputeSettings::default().completions)]
     completions: u32,
     /// Gibbs sweeps of a chain before the first that counts
@@ -77,7 +76,7 @@ pub struct Impute {
     /// Hide this share of the known cells to see how well they are guessed [default: 0.1]
     #[arg(long, value_name = "SHARE", num_args = 0..=1, default_missing_value = "0.1")]
     evaluate: Option<f64>,
-    /// Do not: it takes as long again
+    /// Skip this check: it takes as long again
     #[arg(long, conflicts_with = "evaluate")]
     no_evaluate: bool,
     /// Gradient steps [default: 4 for each row, 400 to 4000]
@@ -87,7 +86,7 @@ pub struct Impute {
     learning: Learning<OfTable>,
 }
 
-/// Training options are refused where a trained model is given.
+/// Training options are refused if a trained model is given.
 fn for_training(option: Arg) -> Arg {
     let training = Learning::<OfTable>::augment_args(clap::Command::new("training"));
     if training.get_arguments().any(|its| its.get_id() == option.get_id()) { option.conflicts_with("model") } else { option }
@@ -99,7 +98,7 @@ struct Job {
     table: Table,
     columns: Columns,
     examples: Examples,
-    /// The model asked for.
+    /// The requested model.
     model: Option<Dbm>,
 }
 
@@ -141,7 +140,7 @@ impl Impute {
         ImputeSettings { completions: self.completions, sweeps: self.sweeps, draws: self.draws, seed: self.seed }
     }
 
-    /// Reads the table, by the columns of the model where one is given.
+    /// Reads the table, with the columns of the model if one is given.
     fn job(&self, context: &Context) -> Result<Job, Error> {
         let name = self.data.display().to_string();
         let table = files::read_table(&self.data)?;
@@ -172,7 +171,7 @@ impl Impute {
         Ok(Job { name, table, columns, examples: data.examples, model })
     }
 
-    /// The thresholds asked for, each of a column of numbers.
+    /// The requested thresholds, each for a column of numbers.
     fn encoding(&self, table: &Table) -> Result<Encoding, Error> {
         let mut encoding = Encoding::default();
         let numbers: Vec<String> = table
@@ -183,7 +182,7 @@ impl Impute {
             .map(|column| column.name)
             .collect();
         for asked in &self.thresholds {
-            // The last sign divides: names may have their own.
+            // The last sign separates: names may contain others.
             let (column, value) = asked.rsplit_once('=').unwrap_or((asked, ""));
             let value = value.trim().parse::<f64>().ok().filter(|value| value.is_finite());
             match value {
@@ -205,7 +204,7 @@ impl Impute {
         Ok(encoding)
     }
 
-    /// A model of these examples, their gaps latent.
+    /// A model of these examples, with their gaps as latent units.
     fn trained(&self, data: &Examples, what: &str, context: &Context) -> Result<Dbm, Error> {
         let steps = self.steps.unwrap_or((STEPS_A_ROW * data.len() as u64).clamp(STEPS.0, STEPS.1));
         let RunPlan { hidden, settings, .. } = RunPlan::of_table(data.width() as u32);
@@ -222,7 +221,7 @@ impl Impute {
         Ok(run.averaged_model())
     }
 
-    /// Hides known cells, has a model guess them that has not seen them, and says how well it did.
+    /// Hides known cells, has a model that has not seen them guess them, and reports how well it did.
     fn evaluate(&self, job: &Job, share: f64, context: &Context) -> Result<(), Error> {
         let groups = job.columns.groups();
         let hidden = Arc::new(hide(&job.examples, &groups, share, self.seed)?);

@@ -1,13 +1,13 @@
-//! Whether to trust what a model fills in: its score beside those of the baselines, and what they say in a sentence.
+//! Whether to trust what a model fills in: its score compared with those of the baselines, and the conclusion in a sentence.
 
 use dbm_core::impute::{ImputationMethod, LEAST_PROBABILITY, Outcome, Report};
 use dbm_core::math::mean_and_error;
 use serde_json::{Value, json};
 
-/// Differences of less than so many standard errors are none.
+/// Differences below this many standard errors count as none.
 const ERRORS: f64 = 2.0;
 
-/// How the model does beside a baseline.
+/// The model compared with a baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Beside {
     Better,
@@ -17,11 +17,11 @@ enum Beside {
 
 pub struct Verdict {
     report: Report,
-    /// By log-loss, beside the column's mode and beside the nearest rows.
+    /// By log-loss, compared with the column's mode and with the nearest rows.
     beside: [Beside; 2],
-    /// By the share of values that are right, beside the column's mode.
+    /// By the share of correct values, compared with the column's mode.
     right: Beside,
-    /// The model may have been trained on what was hidden.
+    /// The model may have been trained on the hidden cells.
     seen: bool,
 }
 
@@ -40,7 +40,7 @@ impl Verdict {
         }
     }
 
-    /// What the scores mean for the cells that nobody knows.
+    /// What the scores mean for the missing cells.
     fn sentence(&self) -> String {
         let right = (100.0 * self.report.of(ImputationMethod::Model).accuracy).round();
         let text = match self.beside {
@@ -99,7 +99,7 @@ impl Verdict {
     }
 }
 
-/// By the differences of what each loses, cell by cell.
+/// From the differences of their losses, cell by cell.
 fn beside(outcomes: &[Outcome], other: ImputationMethod, loss: impl Fn(&Outcome, ImputationMethod) -> f64) -> Beside {
     let differences: Vec<f64> = outcomes.iter().map(|cell| loss(cell, ImputationMethod::Model) - loss(cell, other)).collect();
     let (mean, error) = mean_and_error(&differences);
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
     use dbm_core::impute::{Cell, Prediction, Score};
 
-    /// What is said where each method gives the truth these probabilities, by turns.
+    /// The sentence if each method gives the truth these probabilities, in turn.
     fn sentence(model: [f64; 2], mode: [f64; 2], neighbours: [f64; 2], seen: bool) -> String {
         let cell = |row: usize| Outcome {
             cell: Cell { row, units: 0..1, truth: 1 },
@@ -139,7 +139,7 @@ mod tests {
         assert!(sentence(fair, poor, good, false).contains("the nearest rows do better"));
         assert!(sentence(poor, poor, fair, false).contains("no better than the column's mode: do not trust"));
         assert!(sentence(poor, fair, good, false).contains("does worse than the column's mode"));
-        // Nearly always right, and quite sure where it is wrong.
+        // Nearly always right, and quite sure when it is wrong.
         assert!(sentence([0.99, 1e-6], [0.4, 0.4], fair, false).contains("too sure of itself"));
         assert!(sentence(good, poor, fair, true).contains("upper bounds"));
     }

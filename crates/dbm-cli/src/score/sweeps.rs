@@ -35,7 +35,7 @@ impl Score {
         } else {
             None
         };
-        // Two files of one name are told apart by their folders.
+        // Two files with the same name are distinguished by their folders.
         let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
         let alone = self.model.iter().filter(|other| stem(other) == stem(path)).count() == 1;
         let name = stem(path).filter(|_| alone).unwrap_or_else(|| path.display().to_string());

@@ -1,4 +1,4 @@
-//! `dbm bench`: what it prints must be there and agree with itself. Nothing here depends on how fast anything is.
+//! `dbm bench`: what it prints must be there and be consistent. Nothing here depends on how fast anything is.
 
 use crate::folder::{Folder, number};
 use serde_json::{Value, json};
@@ -45,7 +45,8 @@ fn sweeps_of_many_chains_agree_with_themselves() {
     assert_eq!((&printed["chains"], &printed["sizes"], &printed["threads"]), (&json!(500), &json!([784, 500]), &json!(3)));
     assert!((number("sweeps_per_second") * number("milliseconds_per_sweep") - 1e3).abs() < 1e-6, "{printed}");
     assert!(number("sweeps_per_second_min") <= number("sweeps_per_second_max"), "{printed}");
-    // From noise nearly all units of either layer are drawn anew: nothing is carried, and both layers' fields are made by products.
+    // From noise nearly all units of either layer change: no field is updated incrementally, and both layers' fields are computed by
+    // products.
     assert_eq!(
         (number("multiply_adds_in_products"), number("multiply_adds_in_carried_rows")),
         (2.0 * 500.0 * 784.0 * 500.0, 0.0)
@@ -83,7 +84,7 @@ fn people_read_the_same() {
     }
 }
 
-/// Where there is a GPU, or a driver that computes on the processor.
+/// If there is a GPU, or a driver that computes on the processor.
 #[test]
 fn steps_on_the_gpu_are_set_beside_the_processors() {
     let folder = Folder::new("bench-gpu");

@@ -16,7 +16,7 @@ fn prints_which_estimators_are_unbiased_and_by_how_much_the_others_are_not() {
     }
     let table = folder.ok("bias --sizes 2,1,1 --seeds 1");
     assert!(table.contains("unbiased, to rounding") && table.contains("pcd-gibbs-1"), "{table}");
-    // A cap that bites is said to.
+    // If the cap takes effect, the output says so.
     let capped = folder.ok("bias --sizes 2,1,1 --seeds 1 --max-meeting 2");
     assert!(capped.lines().any(|line| line.starts_with("ucd-mh ") && line.contains("cut")), "{capped}");
 }

@@ -1,4 +1,4 @@
-//! `dbm train`, `dbm sample` and `dbm complete`: runs that go on, samples and completions.
+//! `dbm train`, `dbm sample` and `dbm complete`: resumed runs, samples and completions.
 
 use crate::folder::{Folder, number};
 use dbm_data::{Backends, Checkpoint, Precision};
@@ -25,7 +25,7 @@ fn resuming_and_the_number_of_threads_change_no_bit() {
         folder.ok(&format!("{begin} --steps 12 --threads 3 --out threads.safetensors"));
         folder.ok(&format!("{begin} --steps 6 --threads 3 --out half.safetensors"));
         folder.ok("train --data bars --steps 12 --resume half.safetensors --out resumed.safetensors");
-        // The same command again, with what it was begun with spelled out, is as good.
+        // The same command again, with its initial settings spelled out, works as well.
         folder.ok(&format!("{begin} --steps 12 --resume half.safetensors --out spelled.safetensors"));
         let whole = folder.read("whole.safetensors");
         for other in ["threads", "resumed", "spelled"] {
@@ -71,9 +71,9 @@ fn a_run_says_which_backends_computed_it() {
         "{said}"
     );
     assert_eq!(computed("plain.safetensors"), "fast until step 3, then plain");
-    // No step more: nothing was computed.
+    // No further step: nothing was computed.
     assert_eq!(folder.json(&format!("{on} 3"))["backends"], json!([[0, "fast"]]));
-    // A file from before there was the note, and one whose note is none.
+    // A file from before the note existed, and one with an invalid note.
     let mut checkpoint = Checkpoint::read("fast", &folder.read("fast.safetensors")).unwrap();
     checkpoint.notes.remove(Backends::NOTE);
     folder.write("older.safetensors", checkpoint.to_bytes(Precision::Full).unwrap());
@@ -85,7 +85,7 @@ fn a_run_says_which_backends_computed_it() {
     assert!(said.contains("broken.safetensors: metadata entry `backends`"), "{said}");
 }
 
-/// Where there is a GPU, or a driver that computes on the processor.
+/// If there is a GPU, or a driver that computes on the processor.
 #[test]
 fn a_run_goes_from_the_gpu_to_the_processor_and_back() {
     let folder = Folder::new("gpu");
@@ -100,7 +100,7 @@ fn a_run_goes_from_the_gpu_to_the_processor_and_back() {
     let checkpoint = Checkpoint::read("plain.safetensors", &folder.read("plain.safetensors")).unwrap();
     let backends = Backends::from_notes("plain.safetensors", &checkpoint.notes).unwrap().to_string();
     assert!(backends.starts_with("gpu: ") && backends.ends_with(" until step 10, then plain"), "{backends}");
-    // On one device, a run that was put aside has the same bits.
+    // On one device, an interrupted run has the same bits.
     folder.ok(&format!("{begin} --steps 12 --out whole.safetensors"));
     folder.ok(&format!("{begin} --steps 12 --resume ten.safetensors --out resumed.safetensors"));
     assert!(folder.read("whole.safetensors") == folder.read("resumed.safetensors"));
@@ -187,12 +187,12 @@ fn samples_completions_and_exports_have_the_promised_shapes() {
     for mask in ["upper-half", "left-half", "right-half", "box", "random:0.5"] {
         folder.ok(&format!("complete --model m.safetensors --data bars --count 4 --mask {mask} --method search --out c.png"));
     }
-    // What is known is never changed: with nothing unknown, the answers are the examples.
+    // Known units are never changed: with nothing unknown, the answers are the examples.
     folder.ok("complete --model m.safetensors --data bars --count 6 --mask random:0 --answers 1 --out known.npy");
     let done = folder.json("complete --model m.safetensors --data bars --count 6 --mask s.npy --answers 2 --out c2.npy");
     assert_eq!(done["event"], "done");
     folder.ok("export --model m.safetensors --half --out small.safetensors");
-    // The header, with all settings in words, is of one size in both.
+    // The header, with all settings in words, has the same size in both.
     assert!(folder.read("small.safetensors").len() < folder.read("m.safetensors").len() / 4);
     folder.ok("sample --model small.safetensors --count 5 --out s5.npy");
 }
@@ -208,7 +208,7 @@ fn the_random_target_is_data_even_beside_a_folder_of_its_name() {
         folder.ok(&format!("{line} --out {split}.npy"));
         assert!(folder.npy_header(&format!("{split}.npy")).contains("'shape': (1000, 1, 12)"));
     }
-    // With nothing unknown the answers are the examples: others to test on.
+    // With nothing unknown the answers are the examples: other ones to test on.
     assert_ne!(folder.read("train.npy"), folder.read("test.npy"));
     assert!(folder.fails(3, "train --data ./target --steps 1 --out o").contains("train-images"));
 }

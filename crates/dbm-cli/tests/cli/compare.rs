@@ -29,7 +29,7 @@ fn curves_have_the_rows_they_should_for_any_number_of_threads() {
     assert_eq!(one.iter().map(of).collect::<Vec<_>>(), expected);
 
     for seed in ["7", "8"] {
-        // The same start for all but the pretrained, and then each its own way.
+        // The same start for all except the pretrained ones, and then each differs.
         let start = |name| likelihood(&one, name, seed, "0");
         for name in ["ucd-gibbs", "lmi", "centered-cd-2", "pcd-1"] {
             assert_eq!(start(name), start("ucd-lmi"));
@@ -37,7 +37,7 @@ fn curves_have_the_rows_they_should_for_any_number_of_threads() {
         }
         assert_ne!(start("pretrained-pcd-1"), start("pcd-1"));
     }
-    // No model is likelier than the data themselves; couplings are reported where there are some.
+    // No model has a higher likelihood than the data themselves; couplings are reported if there are any.
     for row in &one {
         assert!(cell(row, "log_likelihood") <= -(30_f64.ln()), "{row:?}");
         let none = !row["estimator"].starts_with("ucd") || row["step"] == "0";
@@ -90,7 +90,7 @@ fn what_is_cut_and_what_diverges_is_said() {
     for line in &lines {
         if let Some(at) = line["diverged_at"].as_u64() {
             diverged += 1;
-            // The curve ends at its last point before.
+            // The curve ends at the last point before it.
             let seed = line["seed"].to_string();
             let its = |row: &&Row| row["estimator"] == line["estimator"] && row["seed"] == seed;
             let last: u64 = curves.iter().rfind(its).unwrap()["step"].parse().unwrap();

@@ -21,7 +21,7 @@ fn writes_the_same_table_for_any_number_of_threads_and_draws_it() {
         let rising = ["q1", "median", "q3", "q90", "q99", "max"].map(|what| cell(row, &format!("tau_{what}")));
         assert!(rising.is_sorted(), "{row:?}");
     }
-    // Both kinds of units: all steps, T and tau, what the cap cut, and the tail.
+    // Both kinds of units: all steps, T and tau, what the cap cut off, and the tail.
     let picture = folder.text("one.svg");
     for title in ["(a) signs: 12 couplings", "(b) signs", "(c) signs", "(d) signs", "(e) bits", "(h) bits: the tail"] {
         assert!(picture.starts_with("<svg") && picture.contains(title), "{title}");

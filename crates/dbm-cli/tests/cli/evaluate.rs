@@ -1,8 +1,8 @@
-//! `dbm evaluate` against enumeration.
+//! `dbm evaluate` compared with enumeration.
 
 use crate::folder::{Folder, number};
 
-/// Forty rows of six bits with something to learn: the right half repeats the left one, but for a few.
+/// Forty rows of six bits with something to learn: the right half repeats the left one, with a few exceptions.
 pub fn csv() -> String {
     let row = |i: usize| {
         let left = [i % 2, i / 2 % 2, usize::from(i.is_multiple_of(5))];
@@ -42,7 +42,7 @@ fn a_trained_model_is_measured_as_enumeration_does() {
         assert!((of("log_p_bound_reverse") + of("reverse_log_z") - of("log_p_bound") - log_z).abs() < 1e-9, "{found}");
         assert!(of("log_p_raise") < of("exact_log_p") + 0.05 && of("log_p_raise") > of("exact_log_p") - 0.5, "{found}");
 
-        // Taken off the same log Z, the bound is below the exact value. Six coins would be at -6 log 2.
+        // With the same log Z subtracted, the bound is below the exact value. Six coins would be at -6 log 2.
         let (bound, exact) = (of("log_p_bound") + log_z - exact_log_z, of("exact_log_p"));
         assert!(bound <= exact + 1e-5 && bound > exact - 0.5, "{found}");
         // Particles close the gap that the bound leaves.
@@ -75,7 +75,7 @@ fn one_hidden_layer_has_no_gap_and_no_data_means_log_z_alone() {
     for said in ["log Z ", "exact log Z ", "lower bound ", "over 40 examples", "all converged"] {
         assert!(text.contains(said), "{said}: {text}");
     }
-    // Too large to enumerate is said, and no error.
+    // A model too large to enumerate is reported, without an error.
     folder.ok("train --data tiny.csv --hidden 40,40 --steps 2 --out wide.safetensors");
     let wide = folder.json("evaluate --model wide.safetensors --data tiny.csv --ais-betas 50");
     assert!(wide["exact_log_z"].is_null() && wide["exact_log_p"].is_null() && number(&wide, "log_p_bound").is_finite());
@@ -122,7 +122,7 @@ fn an_open_bracket_is_called_so_and_starts_are_chosen() {
     assert!(said.contains("--data"), "{said}");
 }
 
-/// A layer of labels on top is trained, gone on with, and read.
+/// A layer of labels on top is trained, continued, and read.
 #[test]
 fn a_model_with_labels_reads_classes() {
     let folder = folder("labels");
@@ -138,7 +138,7 @@ fn a_model_with_labels_reads_classes() {
     folder.ok(&format!("{complete} --model m.safetensors --threads 1 --out one.npy"));
     folder.ok(&format!("{complete} --model m.safetensors --threads 2 --out two.npy"));
     assert!(folder.read("one.npy") == folder.read("two.npy"));
-    // What was learned stands in a model that grows by labels alone, too.
+    // A model that only gains labels keeps what it has learned.
     folder.ok("train --data bars --hidden 20 --lr 0.01 --steps 20 --out plain.safetensors");
     assert!(folder.fails(2, &format!("{complete} --model plain.safetensors --out o.npy")).contains("--labels"));
     folder.ok("train --data bars --begin-at plain.safetensors --hidden 20 --labels --steps 3 --out labelled.safetensors");
@@ -147,7 +147,7 @@ fn a_model_with_labels_reads_classes() {
     );
 }
 
-/// What layers do: the whole model's log p(v) is that of `evaluate`, and a model without its first layer is one of independent units.
+/// What layers do: the complete model's log p(v) is that of `evaluate`, and a model without its first layer is one of independent units.
 #[test]
 fn layers_are_looked_at_one_by_one() {
     let folder = folder("layers");

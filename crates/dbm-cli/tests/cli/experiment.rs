@@ -1,4 +1,4 @@
-//! Every `dbm experiment` at toy size: what it writes, and that a run that was stopped ends with the same bytes when it is run again.
+//! Every `dbm experiment` at toy size: what it writes, and that a stopped run ends with the same bytes when it is run again.
 
 use crate::folder::{Folder, Row, cell, table};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 type Files = BTreeMap<String, Vec<u8>>;
 
-/// Files of a folder and of those in it, by their path below it.
+/// Files in a folder and its subfolders, by relative path.
 fn files(folder: &Path) -> Files {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -25,7 +25,7 @@ fn files(folder: &Path) -> Files {
     found
 }
 
-/// Experiments at toy size, in a folder of their own, where they run once to their end and once with interruptions.
+/// Experiments at toy size in a separate folder, where they run once to the end and once with interruptions.
 struct Toy {
     folder: Folder,
     names: &'static str,
@@ -36,7 +36,7 @@ impl Toy {
         Self { folder: Folder::new(names.split(' ').next().unwrap()), names }
     }
 
-    /// Runs them to their end, in `out` of their folder; what is there then.
+    /// Runs them to the end, in `out` in their folder; returns the files.
     fn run(&self, out: &str) -> Files {
         self.folder.ok(&self.arguments(out));
         files(&self.folder.0.join(out))
@@ -46,7 +46,7 @@ impl Toy {
         format!("--threads 2 experiment {} --toy --docs docs --out {out}", self.names)
     }
 
-    /// Runs them in `stopped`, and kills them as soon as it holds a file whose path begins so.
+    /// Runs them in `stopped`, and kills them as soon as a file whose path begins like this exists.
     fn killed_at(&self, file: &str) {
         let arguments = self.arguments("stopped");
         let mut process = self.folder.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
@@ -74,7 +74,8 @@ impl Toy {
         parts.map(|name| (name.clone(), fs::metadata(folder.join(name)).unwrap().modified().unwrap())).collect()
     }
 
-    /// Runs them in `out` once more, a file being gone whose path begins so; what is there then, and nothing else was made again.
+    /// Runs them in `out` once more, without a file whose path begins like this; returns the files, and checks that nothing else was
+    /// computed again.
     fn without(&self, out: &str, start: &str) -> Files {
         let mut before = self.written(out);
         let gone = before.keys().find(|name| name.starts_with(start)).unwrap_or_else(|| panic!("no {start}")).clone();
@@ -86,7 +87,7 @@ impl Toy {
         files
     }
 
-    /// That the results and the figures are the same.
+    /// Checks that the results and the figures are the same.
     fn same(&self, these: &Files, those: &Files) {
         for name in self.names.split(' ') {
             for ending in ["csv", "svg", "png"] {
@@ -101,7 +102,7 @@ impl Toy {
         table(&files[&format!("{name}-toy/{name}.csv")])
     }
 
-    /// The page of the documentation, which has all of them, their figures and their data.
+    /// The page of the documentation, with all of them, their figures and their data.
     fn page(&self) -> String {
         let page = self.folder.text("docs/reproduction.md");
         for name in self.names.split(' ') {
@@ -125,7 +126,7 @@ fn completions_are_measured_and_an_interruption_changes_nothing() {
     let toy = Toy::new("figure-3");
     let whole = toy.run("whole");
     let rows = Toy::rows("figure-3", &whole);
-    // Five masks, by four methods each, and what else could be put into the hidden part.
+    // Five masks, with four methods each, and the baselines for the hidden part.
     assert_eq!((rows.len(), of(&rows, "model", "deep").len()), (5 * 5, 5 * 4));
     for row in of(&rows, "model", "deep") {
         assert_eq!([cell(row, "one_count"), cell(row, "answers"), cell(row, "medoid_answers")], [40.0, 4.0, 1.0], "{row:?}");
@@ -139,7 +140,7 @@ fn completions_are_measured_and_an_interruption_changes_nothing() {
     assert!(rows.iter().any(|row| row["measure"] == "lower_search" && cell(row, "one_distinct") > 1.5));
     assert!(toy.page().contains("| lower half | search alone"));
 
-    // Killed after the first answers; and once more with a cell gone.
+    // Killed after the first answers; and once more without one cell.
     toy.killed_at("figure-3-toy/cells/deep-1-left_annealed");
     toy.same(&toy.run("stopped"), &whole);
     toy.same(&toy.without("whole", "figure-3-toy/cells/deep-1-random_gibbs"), &whole);
@@ -155,7 +156,7 @@ fn the_figure_of_couplings_has_every_kind_at_every_dimension_and_can_be_interrup
     toy.killed_at("figure-1-toy/cells/d0");
     toy.same(&toy.run("stopped"), &whole);
     toy.page();
-    // The same numbers as the command that times couplings gives.
+    // The same numbers as the command that times couplings.
     toy.folder.ok("couple --dimensions 1..12 --runs 10 --cap 50 --seed 1 --units signs,bits --csv couple.csv");
     let timed = table(&toy.folder.read("couple.csv"));
     for (row, timed) in rows.iter().zip(&timed) {
@@ -175,7 +176,7 @@ fn the_ablation_and_the_samples_are_scored_and_a_run_that_was_stopped_gives_the_
     let rows = Toy::rows("table-2", &whole);
     assert_eq!(rows.len(), 6 * 2 * 3);
     assert!(rows.iter().all(|row| cell(row, "digit_frechet_distance") > 0.0 && row["schedule"] == "mode"));
-    // Each part that is left out makes another model; but for the coupling, where none was seen to do anything.
+    // Omitting any part changes the model, except for the coupling, which was never seen to do anything.
     let scores = |model: &str| of(&rows, "model", model).into_iter().map(|row| row["confidence"].clone()).collect::<Vec<_>>();
     for row in ["cd-1", "bits", "no-marginalization", "gaussian"] {
         assert_ne!(scores(&format!("784-500-500-{row}")), scores("784-500-500-whole"), "{row}");
@@ -190,11 +191,11 @@ fn the_ablation_and_the_samples_are_scored_and_a_run_that_was_stopped_gives_the_
 fn the_search_for_the_best_model_writes_its_table_and_the_model() {
     let toy = Toy::new("best-model");
     let rows = Toy::rows("best-model", &toy.run("whole"));
-    // Three candidates and the chosen one, each by five schedules and two ways to answer; the baseline; the rivals, and training digits.
+    // Three candidates and the chosen one, each with five schedules and two ways to answer; the baseline; the rivals, and training digits.
     assert_eq!(rows.len(), 4 * (5 + 2) + 1 + 2);
     let page = toy.page();
     assert!(page.contains("| at least 95 % distinct |") && page.contains("| the model chosen, trained long |"), "{page}");
-    // The model is one that the other commands take, and draw from as it was trained.
+    // The other commands accept the model, and draw from it as in its training.
     let sample = |besides: &str, out: &str| {
         let model = "whole/best-model-toy/best-model.safetensors";
         let said = toy.folder.ok(&format!("sample --model {model} --count 4 {besides} --out {out}"));
@@ -212,7 +213,7 @@ fn depth_and_greys_are_measured_and_nothing_is_computed_twice() {
     let toy = Toy::new("depth bit-planes grey");
     let whole = toy.run("whole");
     let rows = Toy::rows("depth", &whole);
-    // Two sides with two seeds each, and one candidate of each side, by seven measures; the rivals.
+    // Two sides with two seeds each, and one candidate of each side, with seven measures; the rivals.
     assert_eq!(rows.len(), (2 * 2 + 2) * 7 + 1);
     for row in of(&rows, "measure", "likelihood") {
         let wrong = cell(row, "prediction_error");

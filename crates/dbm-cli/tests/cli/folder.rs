@@ -1,11 +1,11 @@
-//! A folder to run the command in, and what it says and writes there, read.
+//! A folder to run the command in, and access to what it prints and writes there.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-/// A folder of its own for one test, gone with it.
+/// A separate folder for one test, removed afterwards.
 pub struct Folder(pub PathBuf);
 
 impl Folder {
@@ -28,17 +28,17 @@ impl Folder {
         String::from_utf8(stdout).unwrap()
     }
 
-    /// The same with `--json`: what it printed, line by line.
+    /// The same with `--json`: its output, line by line.
     pub fn events(&self, arguments: &str) -> Vec<Value> {
         self.ok(&format!("--json {arguments}")).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
-    /// The last of them: what the command came to.
+    /// The last line: the result of the command.
     pub fn json(&self, arguments: &str) -> Value {
         self.events(arguments).pop().unwrap_or_else(|| panic!("dbm {arguments} said nothing"))
     }
 
-    /// Runs what must fail with this exit code; returns what it said.
+    /// Runs what must fail with this exit code; returns the error message.
     pub fn fails(&self, code: i32, arguments: &str) -> String {
         let output = self.command(arguments).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -66,7 +66,7 @@ impl Folder {
         String::from_utf8_lossy(&bytes[10..128]).into_owned()
     }
 
-    /// A PNG file: what it is, and its samples.
+    /// A PNG file: its properties and samples.
     pub fn png(&self, name: &str) -> (png::OutputInfo, Vec<u8>) {
         let mut reader = png::Decoder::new(std::io::Cursor::new(self.read(name))).read_info().unwrap();
         let mut samples = vec![0; reader.output_buffer_size().unwrap()];
@@ -101,7 +101,7 @@ pub fn cell(row: &Row, name: &str) -> f64 {
     row.get(name).and_then(|cell| cell.parse().ok()).unwrap_or_else(|| panic!("{name}: {row:?}"))
 }
 
-/// The number of this name; a dot goes into an object or a list.
+/// The number of this name; a dot descends into an object or a list.
 pub fn number(value: &Value, name: &str) -> f64 {
     let found = value.pointer(&format!("/{}", name.replace('.', "/")));
     found.and_then(Value::as_f64).unwrap_or_else(|| panic!("{name} in {value}"))

@@ -1,4 +1,4 @@
-//! Files of many formats, made by other programs, given to the command.
+//! Files in many formats, made by other programs, as input of the command.
 
 use crate::folder::Folder;
 
@@ -40,7 +40,7 @@ fn greys_are_drawn_once_and_by_a_seed() {
     let drawn = evaluate("--binarize stochastic");
     assert_eq!(drawn, evaluate("--binarize stochastic:0"));
     assert!(drawn != evaluate("") && drawn != evaluate("--binarize stochastic:1"));
-    // A run goes on with the bits it was begun with, and with no others.
+    // A run continues with the bits it began with, and with no others.
     let bytes = fixture("bytes.npy");
     let train = format!("train --data {bytes} --hidden 4 --batch 4 --out r.safetensors --binarize");
     folder.ok(&format!("{train} stochastic:5 --steps 2"));

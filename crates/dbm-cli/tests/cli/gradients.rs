@@ -1,4 +1,4 @@
-//! `dbm gradients` at toy size: estimators on a model at rest.
+//! `dbm gradients` at toy size: estimators at fixed parameters.
 
 use crate::folder::{Folder, number, table};
 
@@ -31,7 +31,7 @@ fn means_of_unbiased_estimators_are_those_of_the_long_run_and_cd_1_is_off() {
     let times = rows[0]["meeting_times"].as_object().unwrap();
     assert_eq!(times.values().map(|count| count.as_u64().unwrap()).sum::<u64>(), 100);
     assert!(number(&rows[0], "above_one") > 0.5 && rows[2]["above_one"].is_null());
-    // Along its past, which the model's file has.
+    // Along its past, which the model's file contains.
     let past = &run("--estimators ucd-smc --path past")["gradients"]["rows"][0];
     assert!(number(past, "comparison.difference") < 0.3 && past["meeting_times"] != rows[0]["meeting_times"], "{past}");
 

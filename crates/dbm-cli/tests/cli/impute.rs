@@ -5,7 +5,7 @@ use crate::folder::{Folder, cell, number, table};
 const ROWS: usize = 500;
 const COLUMNS: usize = 30;
 
-/// Bits of a fixed series (xorshift), as good as random here.
+/// Bits of a fixed series (xorshift), random enough here.
 struct Series(u64);
 
 impl Series {
@@ -18,8 +18,8 @@ impl Series {
     }
 }
 
-/// 500 rows of 30 columns of yes and no: 18 of them copy one of four clusters but for every tenth cell, and 12 follow from two of those by
-/// and, or, a copy or its opposite, but for every thirtieth.
+/// 500 rows of 30 columns of yes and no: 18 of them copy one of four clusters except in every tenth cell, and 12 follow from two of those
+/// by and, or, a copy or its opposite, except in every thirtieth.
 fn truth() -> Vec<Vec<bool>> {
     let mut series = Series(0x9e37_79b9_7f4a_7c15);
     (0..100).for_each(|_| _ = series.chance(50));
@@ -152,7 +152,7 @@ fn thresholds_and_whole_tables() {
     text.extend((0..40).map(|i| format!("{i},{}\n", if i < 10 { "low" } else { "high" })));
     folder.write("t.csv", text.replace("\n35,high", "\n,high"));
     let fill = "impute --data t.csv --steps 300 --hidden 4 --out f.csv --no-evaluate";
-    // Of the numbers above 9 the median is 24, of those above the median of all 29.
+    // The median of the numbers above 9 is 24; that of those above the median of all is 29.
     let filled = |line: &str| {
         folder.ok(line);
         folder.text("f.csv").lines().nth(36).unwrap().to_string()

@@ -1,4 +1,4 @@
-//! The command as a user types it: what it writes, what it says, and how it exits.
+//! The command as a user types it: what it writes, what it prints, and how it exits.
 
 mod bench;
 mod bias;

@@ -14,11 +14,11 @@ fn what_does_not_fit_is_refused_at_once_with_its_size() {
         }
         folder.fails(2, &format!("bench --digits 20 --hidden {absurd} --memory-limit 8G"));
         folder.fails(2, &format!("compare --data bars --hidden {absurd} --steps 2 --out x.csv --memory-limit 8G"));
-        // Without a limit of one's own, the machine's is as good.
+        // Without a user's limit, the machine's applies.
         folder.fails(2, &format!("train --data digits --digits 20 --hidden {absurd} --steps 1 --out x"));
     }
     folder.ok("train --data bars --hidden 40,30 --batch 10 --threads 1 --out x.safetensors --steps 1 --memory-limit 1M");
-    // Pretraining takes four copies even where what follows takes two.
+    // Pretraining takes four copies even if what follows takes two.
     folder.fails(2, "train --data bars --hidden 300,300 --optimizer sgd --batch 1 --threads 1 --steps 1 --out y --pretrain 1 --memory-limit 1.9M");
     folder.ok("train --data bars --hidden 300,300 --optimizer sgd --batch 1 --threads 1 --steps 1 --out y --memory-limit 1.9M");
 }

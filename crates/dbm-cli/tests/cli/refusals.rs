@@ -1,5 +1,5 @@
-//! What the command refuses, by the table `refusals.txt`: with which exit code, in which words, and that no file is written beside those there
-//! (an experiment begins in a folder of its own, `work`).
+//! What the command refuses, from the table `refusals.txt`: with which exit code and message, and that no file is written next to the
+//! existing ones (an experiment creates its own folder, `work`).
 
 use crate::evaluate;
 use crate::folder::Folder;

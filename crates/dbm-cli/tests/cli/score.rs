@@ -13,7 +13,7 @@ fn a_model_is_scored_beside_real_digits() {
     let found = folder.json(&format!("score {line} --csv scores.csv --threads 1"));
     let of = |of, name| number(&found, &format!("{of}.{name}"));
     assert_eq!((of("samples", "count"), of("floor", "count"), of("samples", "neighbours")), (50.0, 60.0, 5.0));
-    // Three steps make no digits; other drawn digits are some.
+    // Three steps do not make digits; other generated digits are digits.
     assert!(of("samples", "digit_frechet_distance") > 2.0 * of("floor", "digit_frechet_distance"), "{found}");
     assert!(of("floor", "recall") > of("samples", "recall") && of("floor", "coverage") > of("samples", "coverage"), "{found}");
     for name in ["precision", "recall", "coverage", "distinct", "entropy_share", "confidence"] {
@@ -24,7 +24,7 @@ fn a_model_is_scored_beside_real_digits() {
     assert!((0.0..=1.0).contains(&of("completions", "diversity")) && found["nearest"]["diversity"].is_null());
     assert!(of("bound", "log_p") < 0.0 && of("bound", "count") == 60.0);
 
-    // The same bits of every number on other threads, and in the table.
+    // All numbers have the same bits with other threads, and in the table.
     let mut again = folder.json(&format!("score {line} --threads 3"));
     again["seconds"] = found["seconds"].clone();
     assert_eq!(again, found);
@@ -46,7 +46,7 @@ fn a_model_is_scored_beside_real_digits() {
     assert!(file.get("completions").is_none() && file.get("searches_capped").is_none());
 }
 
-/// Pictures of 28 x 28 by IDX files as MNIST's, with grey levels that a model of 8 bits a value keeps.
+/// Pictures of 28 x 28 in IDX files like MNIST's, with grey levels that a model with 8 bits per value keeps.
 fn grey_folder(folder: &Folder) {
     let at = |seed: usize, pixel: usize| ((seed * 31 + pixel * 7) % 251) as u8;
     for (name, seed) in [("train", 1), ("t10k", 2)] {
@@ -68,7 +68,7 @@ fn eight_bits_a_value_are_scored_as_grey_levels() {
         folder.json("score --model m.safetensors --data . --samples 8 --completions right-half --count 4 --answers 2 --sweeps 2");
     assert_eq!((number(&found, "samples.count"), number(&found, "completions.count")), (8.0, 4.0));
     assert!(number(&found, "nearest.agreement") > 0.5, "{found}");
-    // Bits of 8 planes in a file, and real grey digits against themselves.
+    // Bits of 8 planes in a file, and real grey digits compared with themselves.
     folder.ok("sample --model m.safetensors --count 8 --out s.npy");
     assert_eq!(folder.json("score --images s.npy --data .")["samples"], found["samples"]);
     folder.ok("export --data . --bits-per-value 8 --png-dir grey --count 3");
@@ -79,7 +79,7 @@ fn eight_bits_a_value_are_scored_as_grey_levels() {
     assert_eq!(picture(&folder, "samples/00000.png").1.len(), 784);
 }
 
-/// A picture in grey: its columns and its levels.
+/// A grey picture: its columns and its levels.
 fn picture(folder: &Folder, name: &str) -> (usize, Vec<u8>) {
     let (info, levels) = folder.png(name);
     assert_eq!(info.color_type, png::ColorType::Grayscale);

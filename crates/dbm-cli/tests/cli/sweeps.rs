@@ -26,7 +26,7 @@ fn chains_of_a_model_of_digits_go_on_and_are_scored_on_the_way() {
         let distances = looks.iter().map(|look| number(look, "digits.digit_frechet_distance"));
         assert_eq!(number(run, "verdict.best"), distances.fold(f64::INFINITY, f64::min));
     }
-    // The samples of `gibbs:K` and `mode+gibbs:K`, looked at on the way.
+    // The samples of `gibbs:K` and `mode+gibbs:K`, observed along the way.
     for (start, sampler) in [(0, "gibbs:7"), (1, "mode+gibbs:7")] {
         let samples = &folder.json(&format!("{line} --sampler {sampler}"))["samples"];
         let look = &starts[start]["looks"][2]["digits"];
@@ -34,7 +34,7 @@ fn chains_of_a_model_of_digits_go_on_and_are_scored_on_the_way() {
             assert_eq!(look[name], samples[name], "{sampler}: {name}");
         }
     }
-    // The same of other threads, and where fewer looks were taken on the way.
+    // The same with other threads, and with fewer looks along the way.
     let mut again = folder.json(&format!("{line} --sweeps 0,2,7 --threads 3"));
     again["seconds"] = found["seconds"].clone();
     assert_eq!(again, found);
@@ -52,7 +52,7 @@ fn chains_of_a_model_of_digits_go_on_and_are_scored_on_the_way() {
     for part in ["as many training digits", "from data", "read as 0, 1", "within 20 % of it", "5 to 15 %"] {
         assert!(said.contains(part), "{part}: {said}");
     }
-    // Several models on the same axes, told apart by their names.
+    // Several models on the same axes, distinguished by their names.
     std::fs::create_dir(folder.0.join("other")).unwrap();
     folder.write("other/m.safetensors", folder.read("m.safetensors"));
     folder.ok(&format!("{line} --model other/m.safetensors --sweeps 1,2 --plot both.svg"));
@@ -71,7 +71,7 @@ fn a_model_that_can_be_enumerated_is_held_against_its_exact_distribution() {
     for run in model["starts"].as_array().unwrap() {
         assert!(run.get("verdict").is_none());
         let look = &run["looks"][1];
-        // 4 standard errors; of the farthest of 16 units a little more.
+        // 4 standard errors; slightly more for the farthest of 16 units.
         assert!((number(look, "energy") - energy).abs() < 4.0 * number(look, "energy_error"), "{energy}: {run}");
         assert!(number(look, "exact.deviation").abs() < 4.5 * number(look, "exact.error"), "{run}");
     }

@@ -1,4 +1,4 @@
-//! Who computed a run: the note `backends` of a checkpoint.
+//! Which backends computed a run: the note `backends` of a checkpoint.
 
 use crate::DataError;
 use crate::names::line;
@@ -6,12 +6,12 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Characters of a name that are kept.
+/// Number of characters of a name that are kept.
 const MAX_NAME: usize = 120;
 
-/// Who computed a run from which step on; empty where that is not known, as of files from before there was this note.
+/// Which backend computed a run from which step on; empty if unknown, as in files older than this note.
 ///
-/// Backends agree up to rounding and random numbers, not to the bit, so a run says which made it.
+/// Backends agree up to rounding and random numbers, not to the bit, so a run records which of them computed it.
 ///
 /// ```
 /// use dbm_data::Backends;
@@ -30,10 +30,10 @@ impl Backends {
     /// The note's key in [`crate::Checkpoint::notes`].
     pub const NOTE: &'static str = "backends";
 
-    /// What the notes of the file of this name say; empty where they say nothing of it.
+    /// Reads the note of the file with this name; empty if there is none.
     ///
     /// # Errors
-    /// [`DataError::Format`] where the note is not a list of ascending steps and names.
+    /// [`DataError::Format`] if the note is not a list of ascending steps and names.
     pub fn from_notes(name: &str, notes: &BTreeMap<String, String>) -> Result<Self, DataError> {
         let Some(note) = notes.get(Self::NOTE) else {
             return Ok(Self::default());
@@ -50,12 +50,12 @@ impl Backends {
         Ok(Self(steps.into_iter().map(|(step, name)| (step, line(&name, MAX_NAME))).collect()))
     }
 
-    /// As the note has it: `[[0,"fast"],[120,"plain"]]`.
+    /// The form of the note: `[[0,"fast"],[120,"plain"]]`.
     pub fn to_json(&self) -> String {
         serde_json::json!(self).to_string()
     }
 
-    /// From this step on it is this backend. What was said of the steps after it no longer holds: a run can be taken up again before its end.
+    /// Records this backend from this step on. Entries for later steps are removed: a run can be resumed from before its end.
     pub fn computed_by(&mut self, from_step: u64, name: &str) {
         let name = line(name, MAX_NAME);
         self.0.retain(|&(step, _)| step < from_step);
@@ -64,12 +64,12 @@ impl Backends {
         }
     }
 
-    /// Who computed the last steps, where that is known.
+    /// What computed the last steps, if known.
     pub fn last(&self) -> Option<&str> {
         self.0.last().map(|(_, name)| name.as_str())
     }
 
-    /// All in one sentence, each name in these words: `fast until step 120, then plain`.
+    /// All of them in one sentence, with each name in these words: `fast until step 120, then plain`.
     pub fn in_words(&self, of: impl Fn(&str) -> String) -> String {
         let unknown = (0, "not known".to_string());
         let known_from = self.0.first().map_or(u64::MAX, |&(step, _)| step);
@@ -146,7 +146,7 @@ mod tests {
             let said = read(note).unwrap_err().to_string();
             assert!(said.contains("run.safetensors") && said.contains("expected ascending steps"), "{said}");
         }
-        // A name from elsewhere cannot write over a terminal's lines.
+        // A foreign name cannot write over a terminal's lines.
         assert_eq!(read("[[0,\"a\\u001b[2Kb\"]]").unwrap().to_string(), "a\u{fffd}[2Kb");
     }
 }

@@ -1,11 +1,11 @@
-//! What a checkpoint must be before it is written, and after it was read.
+//! What a checkpoint must satisfy before it is written and after it is read.
 
 use super::{Checkpoint, List, RESERVED};
 use crate::DataError;
 use dbm_core::check_sizes;
 
 impl<T: AsRef<[f32]>> Checkpoint<T> {
-    /// The layer sizes of what fits together and is finite; so whatever is written can be read.
+    /// The layer sizes, if everything fits together and is finite; so whatever is written can be read.
     pub(super) fn check(&self, name: &str) -> Result<Vec<usize>, DataError> {
         let sizes: Vec<usize> = self.parameters.biases.iter().map(|bias| bias.as_ref().len()).collect();
         check_sizes(&sizes).map_err(DataError::refused(name))?;

@@ -1,12 +1,12 @@
-//! Checkpoints: a model, and where wanted the run that trains it, as a safetensors file.
+//! Checkpoints: a model and, optionally, the run that trains it, as a safetensors file.
 //!
-//! Tensors, F32 or F16: `weight.{l}` of shape `[n_l, n_{l+1}]` and `bias.{l}` of `[n_l]`, the same names behind
-//! `average.` for the averaged weights, behind `rung.{r}.` for the models of a ladder, and behind `optimizer.{k}.` for the optimizer's moments (F32 always). Runs with persistent chains have
-//! `persistent.{l}` of `[batch, n_l]`, those in the centered parametrization `offset.{l}` of `[n_l]`, both F32. Metadata:
-//! `format` = `dbm-lab`, `version` = `1`, `units` (`signs` or `bits`), `step`, `image` (`28,28`), `settings` (JSON),
-//! `moments` (how many; absent from a file that cannot be resumed), `ladder` (its rate, and the share of exchanges that each rung accepts),
-//! `temperatures` (the inverse temperatures of a path from its lowest rung, where the run has moved them), and any
-//! notes besides, of which [`Backends`] says who computed the run.
+//! Tensors, F32 or F16: `weight.{l}` of shape `[n_l, n_{l+1}]` and `bias.{l}` of `[n_l]`. The same names follow the prefix `average.` for
+//! the averaged weights, `rung.{r}.` for the models of a ladder, and `optimizer.{k}.` for the optimizer's moments (always F32). Runs with
+//! persistent chains have `persistent.{l}` of `[batch, n_l]`, those in the centered parametrization `offset.{l}` of `[n_l]`, both F32.
+//! Metadata: `format` = `dbm-lab`, `version` = `1`, `units` (`signs` or `bits`), `step`, `image` (`28,28`), `settings` (JSON), `moments`
+//! (how many; absent from a file that cannot be resumed), `ladder` (its rate, and the share of exchanges that each rung accepts),
+//! `temperatures` (the inverse temperatures of a path from its lowest rung, if the run has moved them), and any further notes, of which
+//! [`Backends`] says what computed the run.
 
 mod backends;
 mod check;
@@ -22,12 +22,12 @@ pub use write::{Layout, Precision};
 
 const FORMAT: &str = "dbm-lab";
 const VERSION: &str = "1";
-/// Metadata entries with a meaning, which notes cannot have.
+/// Metadata entries with a meaning; notes cannot use these names.
 const RESERVED: [&str; 9] = ["format", "image", "ladder", "moments", "settings", "step", "temperatures", "units", "version"];
-/// What errors call a checkpoint that is not a file yet.
+/// What error messages call a checkpoint that is not a file yet.
 const UNNAMED: &str = "the checkpoint";
 
-/// What a file holds. `T` is a tensor: `Vec<f32>`, or `&[f32]` in a [`CheckpointView`].
+/// The content of a file. `T` is a tensor: `Vec<f32>`, or `&[f32]` in a [`CheckpointView`].
 ///
 /// ```
 /// use dbm_core::{Parameters, Units};
@@ -42,33 +42,33 @@ const UNNAMED: &str = "the checkpoint";
 pub struct Checkpoint<T = Vec<f32>> {
     /// Whether units are signs (-1 and 1) or bits (0 and 1).
     pub units: Units,
-    /// The weights and biases of the last step.
+    /// The weights and biases at the last step.
     pub parameters: Parameters<T>,
-    /// Their average over the run, where it keeps one.
+    /// Their average over the run, if it keeps one.
     pub average: Option<Parameters<T>>,
     /// Gradient steps taken.
     pub step: u64,
-    /// What the run was begun with, where known.
+    /// The settings with which the run began, if known.
     pub settings: Option<Settings>,
-    /// Rows and columns of the visible layer, where it is an image.
+    /// Rows and columns of the visible layer, if it is an image.
     pub image: Option<(usize, usize)>,
-    /// The optimizer's state, which resuming needs; empty for plain SGD, and `None` where it was left out.
+    /// The optimizer's state, which resuming needs; empty for plain SGD, and `None` if it was omitted.
     pub moments: Option<Vec<Parameters<T>>>,
-    /// States of the run's persistent chains, `[batch, n_l]` a layer, which resuming needs where there are such.
+    /// States of the run's persistent chains, `[batch, n_l]` per layer; resuming needs them if the run has any.
     pub persistent: Option<Vec<T>>,
     /// The ladder of models from independent units to this one, which tempering climbs.
     pub ladder: Option<LadderSnapshot<T>>,
-    /// Offsets of the centered parametrization, `[n_l]` a layer, which resuming needs where the run trains in it.
+    /// Offsets of the centered parametrization, `[n_l]` per layer; resuming needs them if the run uses it.
     pub offsets: Option<Vec<T>>,
-    /// Where the model comes from, in free entries: the data's SHA-256, the command, a licence.
+    /// Provenance of the model, in free entries: the data's SHA-256, the command, a licence.
     pub notes: BTreeMap<String, String>,
 }
 
-/// A [`Checkpoint`] without a copy of its tensors, so that a run can be written while it holds them.
+/// A [`Checkpoint`] that borrows its tensors, so that a run can be written while it holds them.
 pub type CheckpointView<'a> = Checkpoint<&'a [f32]>;
 
 impl<T> Checkpoint<T> {
-    /// A model alone, without the run that trained it.
+    /// Only the model, without the run that trained it.
     pub fn new(units: Units, parameters: Parameters<T>) -> Self {
         Self {
             units,
@@ -85,7 +85,7 @@ impl<T> Checkpoint<T> {
         }
     }
 
-    /// A whole run, which can be resumed; of a [`dbm_core::SnapshotView`] without a copy of it.
+    /// A complete run that can be resumed; borrowed from a [`dbm_core::SnapshotView`].
     ///
     /// ```
     /// use dbm_core::{Settings, Trainer, Units, init};
@@ -112,13 +112,13 @@ impl<T> Checkpoint<T> {
         }
     }
 
-    /// The same without what a run needs to go on: the average, the optimizer's state, chains and offsets.
+    /// The same without what a run needs to resume: the average, the optimizer's state, chains and offsets.
     #[must_use]
     pub fn without_run(self) -> Self {
         Self { average: None, moments: None, persistent: None, ladder: None, offsets: None, ..self }
     }
 
-    /// Every list of tensors that a model of these layer sizes has here, its own first, in the order of [`Checkpoint::lists_mut`].
+    /// Every list of tensors of a model with these layer sizes, its parameters first, in the order of [`Checkpoint::lists_mut`].
     fn lists(&self, sizes: &[usize]) -> Vec<List<'_, T>> {
         let a_layer = |rows: Option<usize>| -> Vec<Vec<usize>> {
             sizes.iter().map(|&size| rows.into_iter().chain([size]).collect()).collect()
@@ -135,7 +135,7 @@ impl<T> Checkpoint<T> {
         let batch = self.settings.as_ref().map_or(0, |settings| settings.batch);
         let extra = |name: &str, rows: Option<usize>, tensors| List { name: name.into(), shapes: a_layer(rows), tensors };
         lists.extend(self.persistent.iter().map(|tensors| {
-            // As many chains at every rung, and at the model.
+            // Every rung has as many chains as the model.
             let mut list = extra("persistent", Some(batch), tensors);
             let rungs = self.ladder.as_ref().map_or(0, |ladder| ladder.rungs.len());
             list.shapes = (0..=rungs).flat_map(|_| list.shapes.clone()).collect();
@@ -154,11 +154,11 @@ impl<T> Checkpoint<T> {
     }
 }
 
-/// Tensors of one kind, one a layer or a pair of layers.
+/// Tensors of one kind, one per layer or per pair of layers.
 struct List<'c, T> {
-    /// What their names have before the number.
+    /// Prefix of their names, before the number.
     name: String,
-    /// The shape that each should have.
+    /// The required shape of each.
     shapes: Vec<Vec<usize>>,
     tensors: &'c [T],
 }
@@ -167,7 +167,7 @@ impl Checkpoint {
     /// The run, to the bit as it was saved.
     ///
     /// # Errors
-    /// [`DataError::WeightsOnly`] where the optimizer's state or the settings were left out.
+    /// [`DataError::WeightsOnly`] if the optimizer's state or the settings were omitted.
     pub fn into_snapshot(self) -> Result<Snapshot, DataError> {
         let settings = self.settings.ok_or(DataError::WeightsOnly { missing: "settings" })?;
         let moments = self.moments.ok_or(DataError::WeightsOnly { missing: "optimizer state" })?;
@@ -184,7 +184,7 @@ impl Checkpoint {
         })
     }
 
-    /// Where a run of other settings can begin: [`dbm_core::Trainer::begin_at`].
+    /// A starting point for a run with other settings: [`dbm_core::Trainer::begin_at`].
     pub fn into_start(self, settings: Settings) -> Snapshot {
         Snapshot {
             units: self.units,
@@ -199,8 +199,7 @@ impl Checkpoint {
         }
     }
 
-    /// For shipping: the same without optimizer and average. Where `averaged`, and there is an average, it becomes the
-    /// parameters.
+    /// For shipping: the same without optimizer and average. If `averaged`, and there is an average, it becomes the parameters.
     #[must_use]
     pub fn weights_only(&self, averaged: bool) -> Self {
         let parameters = if averaged { self.best() } else { &self.parameters };
@@ -213,23 +212,23 @@ impl Checkpoint {
         }
     }
 
-    /// The model to use: of the average where there is one, else of the last step.
+    /// The model to use: the average if there is one, otherwise the last step.
     ///
     /// # Errors
-    /// [`DataError::Refused`] where the parameters do not make a model; never for one that was read.
+    /// [`DataError::Refused`] if the parameters do not make a model; never for one that was read.
     pub fn model(&self) -> Result<Dbm, DataError> {
         self.build(self.best())
     }
 
-    /// The ladder that leads to the model, where it has one.
+    /// The ladder that leads to the model, if it has one.
     ///
     /// # Errors
-    /// [`DataError::Refused`] where its rungs are none of the model's.
+    /// [`DataError::Refused`] if its rungs do not fit the model.
     pub fn ladder(&self, model: &Dbm) -> Result<Option<Ladder>, DataError> {
         self.ladder.clone().map(|kept| Ladder::restore(model, kept).map_err(DataError::refused(UNNAMED))).transpose()
     }
 
-    /// The model of the last step, whether or not there is an average.
+    /// The model of the last step, even if there is an average.
     ///
     /// # Errors
     /// As [`Checkpoint::model`].

@@ -1,4 +1,4 @@
-//! A checkpoint from bytes that may hold anything.
+//! Reads a checkpoint from untrusted bytes.
 
 use super::{Checkpoint, FORMAT, RESERVED, VERSION};
 use crate::DataError;
@@ -11,12 +11,12 @@ use safetensors::tensor::{Metadata, TensorInfo};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 impl Checkpoint {
-    /// Reads a file of [`Checkpoint::to_bytes`], or one that another program wrote with the same tensor names and at least
-    /// the metadata entry `units`.
+    /// Reads a file written by [`Checkpoint::to_bytes`], or by another program that uses the same tensor names and at least the metadata
+    /// entry `units`.
     ///
     /// # Errors
-    /// [`DataError::Format`] where it is no intact safetensors file, or a tensor or metadata entry is not that of a model of this program;
-    /// [`DataError::Refused`] for sizes or settings that `dbm-core` refuses.
+    /// [`DataError::Format`] if it is not an intact safetensors file, or if a tensor or metadata entry does not fit a model of this
+    /// program; [`DataError::Refused`] for sizes or settings that `dbm-core` refuses.
     pub fn read(name: &str, bytes: &[u8]) -> Result<Self, DataError> {
         let file = File::open(name, bytes)?;
         let mut checkpoint = file.without_tensors()?;
@@ -38,7 +38,7 @@ impl Checkpoint {
     }
 }
 
-/// What to do about a file that is another program's, or broken.
+/// Advice for a file that is broken or from another program.
 const OTHER: &str = "choose a checkpoint written by this program";
 
 struct File<'a> {
@@ -48,7 +48,7 @@ struct File<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Checks that header and data fit each other.
+    /// Checks that the header and the data fit each other.
     fn open(name: &'a str, bytes: &'a [u8]) -> Result<Self, DataError> {
         let format = |got: String| DataError::format(name, "a safetensors file", got, OTHER);
         let Some((length, rest)) = bytes.split_first_chunk() else {
@@ -67,7 +67,7 @@ impl<'a> File<'a> {
         Ok(Self { name, header, data })
     }
 
-    /// What the metadata says, with every list of tensors that the file has, still empty.
+    /// The content of the metadata, with every list of tensors in the file still empty.
     fn without_tensors(&self) -> Result<Checkpoint, DataError> {
         let none = HashMap::new();
         let metadata = self.header.metadata().as_ref().unwrap_or(&none);
@@ -114,7 +114,7 @@ impl<'a> File<'a> {
         {
             return Err(self.missing(&format!("rung.{}.bias.0", accepted.len() - 1)));
         }
-        // So many tensors cannot be there: refuse the number before making room for it.
+        // There cannot be that many tensors: refuse the number before allocating for it.
         if let Some(count) = moments
             && self.count_layers().saturating_mul(count) > self.header.tensors().len()
         {
@@ -144,12 +144,12 @@ impl<'a> File<'a> {
         })
     }
 
-    /// Two or more, whatever the file has.
+    /// At least two, whatever the file has.
     fn count_layers(&self) -> usize {
         self.header.tensors().keys().filter(|tensor| tensor.starts_with("bias.")).count().max(2)
     }
 
-    /// The layer sizes, as the biases have them.
+    /// The layer sizes, from the biases.
     fn sizes(&self) -> Result<Vec<usize>, DataError> {
         let size = |layer: usize| {
             let tensor = format!("bias.{layer}");

@@ -1,4 +1,4 @@
-//! Checkpoints come back as they went, and nothing else is taken for one.
+//! Checkpoints are read back as written, and nothing else is accepted as one.
 
 use super::*;
 use crate::test_support::refusal;
@@ -33,7 +33,7 @@ fn snapshot(sizes: &[usize], moments: usize, average: bool) -> Snapshot {
     }
 }
 
-/// A run with all that a run can have.
+/// A run with everything that a run can have.
 fn persistent_and_centered() -> Checkpoint {
     let mut snapshot = snapshot(&[6, 3, 2], 2, true);
     snapshot.settings.batch = 5;
@@ -153,7 +153,7 @@ fn another_programs_file_needs_only_its_units() {
     assert!(refusal(model.into_snapshot()).contains("its settings is not in it"));
 }
 
-/// What is not written: each would be refused when it is read, or could not be gone on from.
+/// What is not written: each would be refused on reading, or could not be resumed.
 #[test]
 fn what_does_not_fit_together_is_not_written() {
     fn persistent(file: &mut Checkpoint) -> &mut Vec<Vec<f32>> {

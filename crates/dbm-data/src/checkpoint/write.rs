@@ -1,4 +1,4 @@
-//! A checkpoint's bytes, the same for the same checkpoint.
+//! Writes a checkpoint: equal checkpoints give equal bytes.
 
 use super::{Checkpoint, CheckpointView, FORMAT, List, UNNAMED, VERSION};
 use crate::DataError;
@@ -10,21 +10,21 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Numbers that are written at a time.
+/// Number of values written at a time.
 const PIECE: usize = 1 << 14;
 
-/// How weights are written.
+/// Precision of the weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Precision {
-    /// F32: what is read is what was written, to the bit.
+    /// F32: the values are read back to the bit.
     #[default]
     Full,
-    /// F16, for shipping: half the size, weights rounded to 11 bits. Leaves the optimizer's state out, since a run of
-    /// rounded numbers could not go on exactly.
+    /// F16, for shipping: half the size, weights rounded to 11 bits. Omits the optimizer's state, because a run from rounded numbers could
+    /// not be resumed exactly.
     Half,
 }
 
-/// The header, its entries sorted. The library's own writer keeps metadata in a hash map, and so in an order of chance.
+/// The header, with sorted entries. The library's own writer keeps metadata in a hash map, so its order is random.
 #[derive(Serialize)]
 struct Header {
     #[serde(rename = "__metadata__")]
@@ -33,31 +33,31 @@ struct Header {
     tensors: BTreeMap<String, TensorInfo>,
 }
 
-/// A file whose every byte is settled, and nothing left to refuse: it need only be written.
+/// A file that is fully laid out and checked; only the writing remains.
 #[derive(Clone, Debug)]
 pub struct Layout<'a> {
     precision: Precision,
-    /// With the length before it and the spaces after it.
+    /// Including the length before it and the padding after it.
     header: Vec<u8>,
     tensors: Vec<&'a [f32]>,
 }
 
 impl<'a> CheckpointView<'a> {
-    /// Lays out the file: its header, and where each tensor stands.
+    /// Lays out the file: its header, and the position of each tensor.
     ///
     /// # Errors
-    /// [`DataError::Format`] or [`DataError::Refused`] where its parts do not fit together or are
-    /// not finite, which with [`Precision::Half`] includes values beyond 65504.
+    /// [`DataError::Format`] or [`DataError::Refused`] if its parts do not fit together or are not finite, which with [`Precision::Half`]
+    /// includes values beyond 65504.
     pub fn lay_out(&self, precision: Precision) -> Result<Layout<'a>, DataError> {
         self.settle(precision, |values| values)
     }
 }
 
 impl<T: AsRef<[f32]>> Checkpoint<T> {
-    /// The checkpoint as a safetensors file in memory: one copy of what is written.
+    /// The checkpoint as a safetensors file in memory: one copy of the data.
     ///
     /// # Errors
-    /// Those of [`CheckpointView::lay_out`], and [`DataError::Format`] where there is no room.
+    /// Those of [`CheckpointView::lay_out`], and [`DataError::Format`] if there is no room.
     pub fn to_bytes(&self, precision: Precision) -> Result<Vec<u8>, DataError> {
         let layout = self.settle(precision, T::as_ref)?;
         let (mut bytes, needed) = (Vec::new(), layout.size());
@@ -67,19 +67,19 @@ impl<T: AsRef<[f32]>> Checkpoint<T> {
         Ok(bytes)
     }
 
-    /// What [`CheckpointView::lay_out`] does, whatever the tensors are.
+    /// [`CheckpointView::lay_out`] for any tensors.
     fn settle<'s, 'v>(&'s self, precision: Precision, view: impl Fn(&'s T) -> &'v [f32]) -> Result<Layout<'v>, DataError> {
         let sizes = self.check(UNNAMED)?;
         let half = precision == Precision::Half;
         let mut lists = self.lists(&sizes);
         let mut metadata = self.metadata();
         if half && metadata.remove("moments").is_some() {
-            // The model, its average and its ladder, of two lists each, come first.
+            // The model, its average and its ladder, two lists each, come first.
             lists.truncate(
                 2 + 2 * usize::from(self.average.is_some()) + 2 * self.ladder.as_ref().map_or(0, |ladder| ladder.rungs.len()),
             );
         }
-        // Maps are filled one by one: to collect them would sort first, in kilobytes of the page.
+        // Maps are filled one by one: collecting them would sort first, which costs kilobytes of the page.
         let mut tensors: BTreeMap<String, (Vec<usize>, &'v [f32])> = BTreeMap::new();
         for List { name, shapes, tensors: values } in lists {
             let shaped = shapes.into_iter().zip(values.iter().map(&view)).enumerate();
@@ -136,13 +136,13 @@ impl<T: AsRef<[f32]>> Checkpoint<T> {
 }
 
 impl Layout<'_> {
-    /// Bytes of the file.
+    /// Size of the file in bytes.
     pub fn size(&self) -> usize {
         let each = if self.precision == Precision::Half { 2 } else { 4 };
         self.header.len() + each * self.tensors.iter().map(|values| values.len()).sum::<usize>()
     }
 
-    /// Writes it, in pieces: nothing of its size is held in memory.
+    /// Writes it in pieces, without a copy in memory.
     ///
     /// # Errors
     /// Those of `into`.

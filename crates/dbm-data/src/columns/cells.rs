@@ -1,9 +1,9 @@
-//! What the text of one cell says: missing, a number, one of two words.
+//! The meaning of one cell's text: missing, a number, one of two words.
 
 /// Two words for low and high, in lower case.
 const PAIRS: [(&str, &str); 6] = [("false", "true"), ("no", "yes"), ("n", "y"), ("f", "t"), ("off", "on"), ("-", "+")];
 
-/// Whether this text, without blanks around it, stands for a missing value, where `-` does.
+/// Whether this text, trimmed, stands for a missing value, in a column where `-` does.
 pub fn is_missing(cell: &str) -> bool {
     match cell.len() {
         0 => true,
@@ -16,12 +16,12 @@ pub fn is_missing(cell: &str) -> bool {
     }
 }
 
-/// A number, infinite ones included; with a decimal comma too, where `comma` says that commas do not separate cells.
+/// Parses a number, including infinite ones; also with a decimal comma, if `comma` says that commas do not separate cells.
 pub fn number(cell: &str, comma: bool) -> Option<f64> {
     match cell.as_bytes() {
         [b'0'] => return Some(0.0),
         [b'1'] => return Some(1.0),
-        // No number has a letter in front, but for the infinite ones.
+        // No number starts with a letter, except the infinite ones.
         [b'+' | b'-' | b'.' | b',' | b'0'..=b'9' | b'i' | b'I', ..] => {}
         _ => return None,
     }
@@ -33,13 +33,13 @@ pub fn number(cell: &str, comma: bool) -> Option<f64> {
     parsed.ok().filter(|value: &f64| !value.is_nan())
 }
 
-/// Which pair of words this is of, and whether it is the high one.
+/// The pair of words that this belongs to, and whether it is the high one.
 pub fn word(cell: &str) -> Option<(usize, bool)> {
     let of = |pair: &(&str, &str)| [pair.0, pair.1].iter().position(|word| cell.eq_ignore_ascii_case(word));
     PAIRS.iter().enumerate().find_map(|(at, pair)| Some((at, of(pair)? == 1)))
 }
 
-/// The other word of the pair, written alike: `No` for `Yes`.
+/// The other word of the pair, in the same case: `No` for `Yes`.
 pub fn other_word(pair: usize, of: &str, high: bool) -> String {
     let word = if high { PAIRS[pair].1 } else { PAIRS[pair].0 };
     let upper = |c: char| c.is_ascii_uppercase();
@@ -52,7 +52,8 @@ pub fn other_word(pair: usize, of: &str, high: bool) -> String {
     }
 }
 
-/// The other number of 0 and 1, or of -1 and 1, written alike where it is written as `0` or `0.0`; low and high. `None` for others.
+/// Low and high, with the other number of 0 and 1, or of -1 and 1, in the same form if this one is written as `0` or `0.0`. `None` for
+/// other numbers.
 pub fn other_number(value: f64, text: &str) -> Option<(String, String)> {
     let short = if text.ends_with(".0") { ".0" } else { "" };
     let other = |digits: &str| format!("{digits}{short}");
@@ -67,7 +68,7 @@ pub fn other_number(value: f64, text: &str) -> Option<(String, String)> {
     }
 }
 
-/// A cell cut to what a message can show.
+/// A cell cut to what fits in a message.
 pub fn shown(cell: &str) -> String {
     const LONGEST: usize = 40;
     match cell.char_indices().nth(LONGEST) {

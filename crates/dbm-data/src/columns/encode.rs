@@ -1,4 +1,4 @@
-//! From cells to bits, by a table's own columns or by those a model was trained on.
+//! From cells to bits, with a table's own columns or those of a trained model.
 
 use super::cells::{number, shown, word};
 use super::table::{Table, few, is_gap};
@@ -10,27 +10,27 @@ use dbm_core::Examples;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Which columns of a table are those of a model.
+/// How a table's columns correspond to those of a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Matching {
-    /// Of each column of the model which of the table's it is; `None` where the table has none.
+    /// For each column of the model, the table's column; `None` if the table has none.
     pub columns: Vec<Option<usize>>,
-    /// What is in one and not in the other, a sentence each.
+    /// What one has and the other lacks, one sentence each.
     pub notes: Vec<String>,
 }
 
 /// How the cells of one column become bits.
 struct Reader<'a> {
     column: &'a Column,
-    /// Where the cells are.
+    /// The column of the cells.
     at: usize,
     /// The first of its units.
     unit: usize,
-    /// Decimal commas are read.
+    /// Whether decimal commas are read.
     comma: bool,
-    /// The two values of a binary column as numbers, where they are.
+    /// The two values of a binary column as numbers, if they are numbers.
     numbers: Option<(f64, f64)>,
-    /// Its pair of words, where they are of one.
+    /// Its pair of words, if they are a pair.
     pair: Option<usize>,
     /// The levels of a category.
     levels: HashMap<&'a str, usize>,
@@ -55,8 +55,7 @@ impl<'a> Reader<'a> {
         reader
     }
 
-    /// Which of the column's units is high, counted from its first; `None` where it is its only one and low.
-    /// An error is what was expected.
+    /// Which of the column's units is high, counted from its first; `None` if its only unit is low. The error is what was expected.
     fn high(&self, cell: &str) -> Result<Option<usize>, String> {
         let first = |high: bool| if high { Some(0) } else { None };
         match &self.column.kind {
@@ -96,11 +95,11 @@ fn one_of(levels: &[String]) -> String {
 }
 
 impl Table {
-    /// The table as binary examples, by its own columns. A square number of units, four or more, of columns that are all binary and have no
-    /// names is taken for a square image.
+    /// The table as binary examples, with its own columns. If all columns are binary and unnamed and their number is a square, four or
+    /// more, a row is taken for a square image.
     ///
     /// # Errors
-    /// [`DataError::Format`] where no column has units.
+    /// [`DataError::Format`] if no column has units.
     pub fn encode(&self, name: &str, encoding: &Encoding) -> Result<Dataset, DataError> {
         let columns = self.columns(encoding);
         let matching: Vec<Option<usize>> = (0..self.n_columns()).map(Some).collect();
@@ -127,11 +126,11 @@ impl Table {
         self.encode_matched(name, columns.clone(), &matching.columns)
     }
 
-    /// Finds the columns of a model in this table: by their names, in any order; by their places where either has no names. A column
-    /// that this table lacks is wholly missing; one that the model lacks is set aside.
+    /// Finds the columns of a model in this table: by name, in any order, or by position if either has no names. A column that this table
+    /// lacks is missing in every row; one that the model lacks is ignored.
     ///
     /// # Errors
-    /// [`DataError::Format`] where none is found, or places cannot tell which are which.
+    /// [`DataError::Format`] if none is found, or if positions cannot tell which are which.
     pub fn matching(&self, name: &str, columns: &Columns) -> Result<Matching, DataError> {
         let refused = |expected: String, got: String, advice| Err(DataError::format(name, expected, got, advice));
         let theirs = &columns.columns;
@@ -230,7 +229,7 @@ fn set(bits: &mut [u8], at: usize) {
     bits[at / 8] |= 1 << (at % 8);
 }
 
-/// Whether this is what a column without a name is called.
+/// Whether this is the label of an unnamed column.
 fn is_nameless(name: &str) -> bool {
     let number = name.strip_prefix("column ").unwrap_or(name);
     !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())

@@ -9,17 +9,17 @@ use std::io::{self, Write};
 /// A cell that was missing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FilledCell<'a> {
-    /// From 0, the header not counted.
+    /// From 0, not counting the header.
     pub row: usize,
     /// From 0, in the table.
     pub column: usize,
     /// What is written there now.
     pub value: &'a str,
-    /// How likely the model finds it.
+    /// Its probability under the model.
     pub probability: f64,
 }
 
-/// A table with its gaps filled; every cell that was known is as it was.
+/// A table with its gaps filled; every known cell is unchanged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filled<'a> {
     table: &'a Table,
@@ -27,8 +27,8 @@ pub struct Filled<'a> {
 }
 
 impl Table {
-    /// Fills what is missing in columns that have units: each such cell gets its most probable value, as [`ColumnKind::most_probable`] has it,
-    /// `probability(row, unit)` being that of the unit to be high. `name` is the file's, for errors.
+    /// Fills the missing cells of columns that have units: each gets its most probable value, as in [`ColumnKind::most_probable`], where
+    /// `probability(row, unit)` is the probability that the unit is high. `name` is the file's, for errors.
     ///
     /// ```
     /// use dbm_data::columns::Table;
@@ -51,7 +51,7 @@ impl Table {
         mut probability: impl FnMut(usize, usize) -> f64,
     ) -> Result<Filled<'a>, DataError> {
         let matching = self.matching(name, columns)?;
-        // In the table's order, so that the cells come row after row.
+        // In the table's order, so that the cells are listed row by row.
         let units = columns.with_units();
         let mut places: Vec<_> =
             units.filter_map(|(at, column, units)| Some((matching.columns[at]?, &column.kind, units))).collect();
@@ -73,25 +73,25 @@ impl Table {
 }
 
 impl Filled<'_> {
-    /// What was filled, row after row.
+    /// The filled cells, row by row.
     pub fn cells(&self) -> &[FilledCell<'_>] {
         &self.cells
     }
 
-    /// In how many columns something was filled.
+    /// Number of columns with filled cells.
     pub fn n_columns(&self) -> usize {
         self.cells.iter().map(|cell| cell.column).collect::<HashSet<_>>().len()
     }
 
-    /// Cells that are missing still, in columns that are set aside.
+    /// Cells still missing, in columns that are ignored.
     pub fn n_left(&self) -> usize {
         let (rows, columns) = (self.table.n_rows(), self.table.n_columns());
         let missing = (0..rows).map(|row| (0..columns).filter(|&column| self.table.is_missing(row, column)).count());
         missing.sum::<usize>().saturating_sub(self.cells.len())
     }
 
-    /// Writes the whole table with its own header, order, separator and ends of lines. A cell that was known has the text it came with, whatever
-    /// a spreadsheet would make of it.
+    /// Writes the complete table with its own header, order, separator and line ends. A known cell keeps its original text, whatever a
+    /// spreadsheet would make of it.
     ///
     /// # Errors
     /// Those of `out`.
@@ -103,8 +103,7 @@ impl Filled<'_> {
         })
     }
 
-    /// Writes what was filled, a line each: row (from 1, the header not counted), column, value, probability (in single
-    /// precision).
+    /// Writes the filled cells, one per line: row (from 1, not counting the header), column, value, probability (in single precision).
     ///
     /// # Errors
     /// Those of `out`.

@@ -4,38 +4,39 @@ use super::cells::{is_missing, number, word};
 use super::parse::Cells;
 use std::collections::HashSet;
 
-/// Number of rows that are looked at.
+/// Number of rows examined.
 const LOOK: usize = 1000;
 
-/// Fewer rows of words alone do not show which of them are names.
+/// With fewer rows of only words, names cannot be recognized.
 const WORDS: usize = 3;
 
-/// What the first row is.
+/// Kinds of first row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Header {
-    /// A row like the others.
+    /// An ordinary row.
     None,
-    /// 0, 1, 2, ... as pandas numbers columns without names.
+    /// 0, 1, 2, ..., as pandas numbers unnamed columns.
     Counting,
     /// Names of the columns.
     Names,
 }
 
 impl Header {
-    /// Rows that the header takes: 0 or 1.
+    /// Number of header rows: 0 or 1.
     pub fn rows(self) -> usize {
         usize::from(self != Self::None)
     }
 
-    /// In this order:
+    /// The rules, in order:
     ///
-    /// 1. Numbers counting from 0 to 2 or further, after an empty cell or not, are pandas' numbers of columns.
-    /// 2. A row above nothing known is a header if it holds words only.
-    /// 3. A cell that comes again in its column makes the row data.
-    /// 4. A cell that is no number above numbers, or none of two words (yes and no) above those, makes it a header, if no two of its cells
-    ///    are the same.
+    /// 1. Numbers counting from 0 to at least 2, possibly after an empty cell, are pandas' column numbers.
+    /// 2. A row with nothing known below it is a header if it contains only words.
+    /// 3. A cell that appears again in its column makes the row data.
+    /// 4. A non-number above numbers, or another word above a pair of words (yes and no), makes it a header, if no two of its cells are the
+    ///    same.
     /// 5. Numbers above numbers, and such words above such words, make it data.
-    /// 6. What is left are words above words: a header if all differ and some column below repeats itself, or if only the first cell is empty.
+    /// 6. What remains are words above words: a header if all differ and some column below repeats itself, or if only the first cell is
+    ///    empty.
     pub fn of(cells: &Cells) -> Self {
         if counts(cells) {
             return Self::Counting;
@@ -69,13 +70,13 @@ impl Header {
             }
         }
         let words = || repeats && cells.rows() > WORDS && first().skip(1).all(|cell| !is_missing(cell));
-        // As pandas writes an index without a name.
+        // As pandas writes an unnamed index.
         let indexed = || cells.width() > 1 && cells.get(0, 0).is_empty() && first().skip(1).all(is_word);
         if named && (spoiled || !fits && words() || indexed()) { Self::Names } else { Self::None }
     }
 }
 
-/// What a whole column holds besides text.
+/// What a column contains if it is not text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Values {
     Numbers,

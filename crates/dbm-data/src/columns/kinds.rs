@@ -1,4 +1,4 @@
-//! What a column holds, found from its known cells.
+//! The kind of a column, inferred from its known cells.
 
 use super::cells::{is_missing, number, other_number, other_word, shown, word};
 use super::table::Table;
@@ -6,28 +6,28 @@ use crate::visible::ColumnKind;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-/// Up to this many texts are the levels of a category.
+/// Up to this many distinct texts are the levels of a category.
 const MOST_LEVELS: usize = 32;
 
-/// Up to this many are, however few rows there are.
+/// Up to this many are levels even in a table with few rows.
 const FEW_LEVELS: usize = 8;
 
-/// Fewer numbers in a row may count up by chance.
+/// Fewer consecutive numbers may be a coincidence.
 const COUNTING: usize = 3;
 
-/// First columns of these names are the numbers of rows, if they count up.
+/// A first column with one of these names holds row numbers, if it counts up.
 const INDEX_NAMES: [&str; 6] = ["id", "index", "row", "nr", "no", "#"];
 
-/// The different texts of a column, by first appearance, while they are few.
+/// The distinct texts of a column, by first appearance, while there are few.
 #[derive(Clone, Default)]
 struct Survey<'a> {
     known: usize,
     numbers: usize,
-    /// With what number each is, if any.
+    /// Including the number that each is, if any.
     texts: Vec<(&'a str, Option<f64>)>,
     /// There are more than `MOST_LEVELS` of them.
     many: bool,
-    /// The first known cell that is no number.
+    /// The first known cell that is not a number.
     stray: Option<usize>,
     dashes: bool,
 }
@@ -59,8 +59,8 @@ impl<'a> Survey<'a> {
     }
 }
 
-/// The kind of each column by its own cells, and what the visitor should know of it. All columns are gone through side by side, in the order
-/// that the cells lie in.
+/// The kind of each column from its own cells, and what the visitor should know of it. All columns are scanned together, in the order in
+/// which the cells are stored.
 pub fn detect_all(table: &Table) -> Vec<(ColumnKind, Option<String>)> {
     let mut surveys = vec![Survey::default(); table.n_columns()];
     for row in 0..table.n_rows() {
@@ -105,7 +105,7 @@ fn detect(table: &Table, column: usize, mut survey: Survey) -> (ColumnKind, Opti
     }
     let words = survey.known - survey.numbers;
     match survey.stray {
-        // Text among numbers is rather a mistake.
+        // Text among numbers is more likely a mistake.
         Some(row) if 2 * words < survey.known => aside(format!(
             "{} of its {} known cells are no numbers, the first on line {}: {:?}. Write NA there to have the others used.",
             words,
@@ -120,7 +120,7 @@ fn detect(table: &Table, column: usize, mut survey: Survey) -> (ColumnKind, Opti
     }
 }
 
-/// A column of one pair of words, as the table writes them.
+/// A column with one pair of words, as the table writes them.
 fn words(texts: &[&str]) -> Option<ColumnKind> {
     let (pair, _) = word(texts[0])?;
     let mut written: [Option<&str>; 2] = [None; 2];
@@ -138,7 +138,8 @@ fn words(texts: &[&str]) -> Option<ColumnKind> {
     Some(ColumnKind::Binary { low: text(false), high: text(true) })
 }
 
-/// A column of one or two numbers, written as where they came first: one of 0, 1 and -1 is binary too, another is a category of one level.
+/// A column of one or two numbers, written as at their first appearance: a single 0, 1 or -1 is binary too; any other single number is a
+/// category of one level.
 fn few_numbers(texts: &[(&str, Option<f64>)]) -> Option<ColumnKind> {
     let mut values: Vec<(f64, &str)> = Vec::new();
     for &(text, value) in texts {
@@ -158,20 +159,20 @@ fn few_numbers(texts: &[(&str, Option<f64>)]) -> Option<ColumnKind> {
     }
 }
 
-/// The kind of a column of numbers alone, where those above the threshold are high, or above their median.
+/// The kind of a column of only numbers, of which those above the threshold, or above their median, are high.
 pub fn number_kind(table: &Table, column: usize, threshold: Option<f64>) -> ColumnKind {
     let value = |row: usize| {
         let cell = table.cell(row, column);
         if is_missing(cell) { None } else { number(cell, table.comma()) }
     };
     let mut values: Vec<(f64, usize)> = (0..table.n_rows()).filter_map(|row| Some((value(row)?, row))).collect();
-    // None is NaN; 0 and -0 are one number, and stay in the order of their rows.
+    // None is NaN; 0 and -0 are one number, and keep the order of their rows.
     values.sort_by(|a, b| a.0.partial_cmp(&b.0).unwrap_or(Ordering::Equal).then(a.1.cmp(&b.1)));
     let text = |at: usize| table.cell(values[at].1, column).to_string();
     let Some((last, most)) = values.len().checked_sub(1).map(|last| (last, values[last].0)) else { return ColumnKind::Ignored };
     let threshold = threshold.unwrap_or_else(|| {
         let median = values[last / 2].0;
-        // The greatest number has none above it: the one before it then divides.
+        // Nothing is above the greatest number: then the one before it is the threshold.
         let below = values.partition_point(|v| v.0 < most).saturating_sub(1);
         let median = if median == most { values[below].0 } else { median };
         median.clamp(f64::MIN, f64::MAX)
@@ -184,8 +185,8 @@ pub fn number_kind(table: &Table, column: usize, threshold: Option<f64>) -> Colu
     }
 }
 
-/// Whether the first column tells the rows apart and nothing else: nameless or `Unnamed: 0` with no cell twice, as pandas writes its index;
-/// or counting up from 0 or 1, and called so or nothing.
+/// Whether the first column only identifies the rows: it is nameless or `Unnamed: 0` with no repeated cell, as pandas writes its index; or
+/// it counts up from 0 or 1, and has a name to match or none.
 fn is_index(table: &Table) -> bool {
     let name = table.heading(0);
     let cells = || (0..table.n_rows()).map(|row| table.cell(row, 0));

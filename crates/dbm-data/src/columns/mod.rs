@@ -1,6 +1,6 @@
-//! Tables: named columns, what each holds, and which visible units stand for it.
+//! Tables: named columns, their kinds, and the visible units that stand for them.
 //!
-//! A [`Table`] keeps every cell as it came. What a column holds is found from its known cells:
+//! A [`Table`] keeps every cell as it was written. The kind of a column is inferred from its known cells:
 //!
 //! | Known cells | ColumnKind |
 //! | --- | --- |
@@ -8,11 +8,11 @@
 //! | more numbers | [`ColumnKind::Number`], high above the median |
 //! | false/true, no/yes, n/y, f/t, off/on, -/+, in any case; or one word of a pair | [`ColumnKind::Binary`] |
 //! | any two texts | [`ColumnKind::Binary`], low is the first in alphabetical order |
-//! | up to 8 texts, or up to 32 where each comes more than twice on average | [`ColumnKind::Category`] |
+//! | up to 8 texts, or up to 32 if each occurs more than twice on average | [`ColumnKind::Category`] |
 //! | other texts; none at all; the numbers of the rows | [`ColumnKind::Ignored`] |
 //!
-//! Missing are cells that are empty or `?`, `NA`, `<NA>`, `#N/A`, `None`, `N/A`, `NaN` or `null` (the last three in any case), and `-` where
-//! it is not the other of `+`.
+//! Missing cells are those that are empty or `?`, `NA`, `<NA>`, `#N/A`, `None`, `N/A`, `NaN` or `null` (the last three in any case), and
+//! `-` unless it is the counterpart of `+`.
 
 mod cells;
 mod encode;

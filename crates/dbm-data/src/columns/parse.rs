@@ -1,23 +1,23 @@
-//! Text cut into rows of cells.
+//! Splits text into rows of cells.
 
 use super::cells::shown;
 use super::separator::Separator;
 use crate::DataError;
 use crate::error::check_size;
 
-/// Tables of more columns are refused.
+/// Tables with more columns are refused.
 pub const MAX_COLUMNS: usize = 100_000;
 
-/// All cells of a text, row after row: the bytes of each, and 4 more a cell and 4 a row.
+/// All cells of a text, row by row: the bytes of each, plus 4 per cell and 4 per row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cells {
     text: String,
     /// Where each cell ends in `text`.
     ends: Vec<u32>,
-    /// The line each row begins on, from 1.
+    /// The line on which each row begins, from 1.
     lines: Vec<u32>,
     width: usize,
-    /// Lines beginning with `#`, which are no rows.
+    /// Number of lines beginning with `#`, which are not rows.
     pub comments: usize,
     pub separator: Separator,
 }
@@ -35,20 +35,20 @@ impl Cells {
         self.lines[row]
     }
 
-    /// As it came, blanks around it included.
+    /// As written, including surrounding blanks.
     pub fn raw(&self, row: usize, column: usize) -> &str {
         let at = row * self.width + column;
         let start = if at == 0 { 0 } else { self.ends[at - 1] as usize };
         &self.text[start..self.ends[at] as usize]
     }
 
-    /// Without the blanks around it.
+    /// Without surrounding blanks.
     pub fn get(&self, row: usize, column: usize) -> &str {
         let raw = self.raw(row, column);
         if raw.len() == 1 && raw != " " { raw } else { raw.trim() }
     }
 
-    /// Cuts a text, which has no byte order mark.
+    /// Splits a text, which has no byte order mark.
     pub fn parse(name: &str, text: &str) -> Result<Self, DataError> {
         check_size(name, text.len() as u128)?;
         let separator = Separator::of(text);
@@ -59,7 +59,7 @@ impl Cells {
             line: 1,
             cells: Self { text: String::new(), ends: Vec::new(), lines: Vec::new(), width: 0, comments: 0, separator },
         };
-        // As many cells as can be, and what is left for them: exact where nothing is quoted.
+        // The maximum number of cells, and the rest of the text for them: exact if nothing is quoted.
         let between = text.bytes().filter(|&byte| separator.is(byte) || byte == b'\n' || byte == b'\r').count();
         parser.reserve(between + 1, text.len() - between)?;
         while parser.at < text.len() {
@@ -90,12 +90,12 @@ impl Parser<'_> {
         &self.text.as_bytes()[self.at..]
     }
 
-    /// One line that is passed over, or one row.
+    /// One row, or one line that is skipped.
     fn row(&mut self) -> Result<(), DataError> {
         let end = self.rest().iter().position(|&byte| is_end(byte)).unwrap_or(self.rest().len());
         let line = &self.rest()[..end];
         let comment = line.first() == Some(&b'#');
-        // In a table of tabs, tabs alone are a row whose cells are missing.
+        // In a tab-separated table, a line of only tabs is a row of missing cells.
         let blank = |byte: &u8| *byte == b' ' || *byte == b'\t' && self.cells.separator != Separator::Byte(b'\t');
         if comment || line.iter().all(blank) {
             self.cells.comments += usize::from(comment);
@@ -110,7 +110,7 @@ impl Parser<'_> {
                 Some(&byte) if self.cells.separator.is(byte) => self.at += 1,
                 _ => break,
             }
-            // Blanks at the end of a line separate nothing.
+            // Blanks at the end of a line do not separate.
             if self.cells.separator == Separator::Blanks {
                 self.skip_blanks();
                 if self.rest().first().is_none_or(|&byte| is_end(byte)) {
@@ -137,7 +137,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// One cell, up to what separates or ends it.
+    /// One cell, up to the separator or line end.
     fn cell(&mut self) -> Result<(), DataError> {
         let from = self.at;
         self.skip_blanks();
@@ -154,7 +154,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What is in quotes, where two of them stand for one.
+    /// The content of quotes, in which a doubled quote stands for one.
     fn quoted(&mut self) -> Result<(), DataError> {
         let (opened, from) = (self.line, self.at);
         loop {
@@ -181,7 +181,7 @@ impl Parser<'_> {
         self.at += self.rest().iter().take_while(|&&byte| byte == b' ' || tabs && byte == b'\t').count();
     }
 
-    /// Goes past `\n`, `\r` or both.
+    /// Skips `\n`, `\r` or both.
     fn end_of_line(&mut self) {
         let rest = self.rest();
         self.at += if rest.starts_with(b"\r\n") { 2 } else { usize::from(!rest.is_empty()) };
@@ -193,7 +193,7 @@ fn is_end(byte: u8) -> bool {
     byte == b'\n' || byte == b'\r'
 }
 
-/// Ends of lines in a text.
+/// Line ends in a text.
 fn ends_in(text: &str) -> u32 {
     let bytes = text.as_bytes();
     let ends = |&(at, &byte): &(usize, &u8)| byte == b'\n' || byte == b'\r' && bytes.get(at + 1) != Some(&b'\n');

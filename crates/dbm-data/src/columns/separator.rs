@@ -2,15 +2,15 @@
 
 use super::cells::{is_missing, number};
 
-/// How many lines are looked at.
+/// Number of lines examined.
 pub const LOOK: usize = 50;
 
-/// What lies between two cells.
+/// What separates two cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator {
-    /// One of this byte.
+    /// One byte with this value.
     Byte(u8),
-    /// Blanks and tabs, as many as there are.
+    /// Any number of blanks and tabs.
     Blanks,
 }
 
@@ -30,14 +30,14 @@ impl Separator {
         }
     }
 
-    /// Whether a comma is part of a cell, and so may be a decimal one.
+    /// Whether a comma is part of a cell, and so may be a decimal comma.
     pub fn leaves_commas(self) -> bool {
         self != Self::Byte(b',')
     }
 
-    /// The first of tab, semicolon and comma that cuts the first lines into equally many cells, two or more; where none does, the one that
-    /// comes most often in the first line; where none comes, blanks, if they cut all lines alike or stand between numbers. What is in
-    /// quotes does not count.
+    /// The first of tab, semicolon and comma that splits the first lines into equally many cells, two or more. If none does, the one that
+    /// is most frequent in the first line. If none occurs, blanks, if they split all lines equally or separate numbers. Quoted text does
+    /// not count.
     pub fn of(text: &str) -> Self {
         let lines = first_lines(text);
         let counts = |separator: u8| lines.iter().map(move |line| line.bytes().filter(|&byte| byte == separator).count());
@@ -62,7 +62,7 @@ impl Separator {
     }
 }
 
-/// The first lines with anything in them, comments passed over, what is in quotes made `q`.
+/// The first non-empty lines, skipping comments, with quoted text replaced by `q`.
 fn first_lines(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = Vec::new();
@@ -73,7 +73,7 @@ fn first_lines(text: &str) -> Vec<String> {
         match byte {
             None | Some(b'\n' | b'\r') if !quoted || byte.is_none() => {
                 if !line.trim_ascii().is_empty() && !line.starts_with(b"#") {
-                    // Bytes beyond ASCII are of no interest here.
+                    // Bytes beyond ASCII do not matter here.
                     lines.push(String::from_utf8_lossy(&line).into_owned());
                 }
                 line.clear();
@@ -84,7 +84,7 @@ fn first_lines(text: &str) -> Vec<String> {
                 continue;
             }
             Some(b'"') if quoted => quoted = false,
-            // A quote opens a cell only where one can begin; a doubled one inside quotes opens them again.
+            // A quote opens a cell only where a cell can begin; a doubled one inside quotes opens them again.
             Some(b'"') if matches!(before, b',' | b';' | b'\t' | b' ' | b'"') && !line.starts_with(b"#") => {
                 quoted = true;
                 line.push(b'q');

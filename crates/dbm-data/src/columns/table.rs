@@ -6,10 +6,10 @@ use super::parse::Cells;
 use super::separator::{LOOK as SEPARATOR_ROWS, Separator};
 use crate::visible::ColumnKind;
 
-/// A table as read: its cells as text, so that what is known can be written back as it came.
+/// A table as read: its cells as text, so that known cells can be written back unchanged.
 ///
-/// It takes the bytes of its cells, 4 more a cell, 4 a row and some hundred a column: 70 000 x 784 cells of one digit each take 275 MB. Reading
-/// takes no more beside the text, and for no text more than 7 bytes for each of its bytes and those of the columns.
+/// It takes the bytes of its cells, plus 4 per cell, 4 per row and some hundred per column: 70 000 x 784 cells of one digit each take 275
+/// MB. Reading takes no more in addition to the text, and for no text more than 7 bytes for each of its bytes and those of the columns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     pub(super) cells: Cells,
@@ -17,24 +17,24 @@ pub struct Table {
     pub(super) names: Vec<String>,
     pub(super) kinds: Vec<ColumnKind>,
     pub(super) notes: Vec<String>,
-    /// The text began with a byte order mark.
+    /// Whether the text began with a byte order mark.
     pub(super) mark: bool,
-    /// Its lines ended in CR LF.
+    /// Whether its lines ended in CR LF.
     pub(super) crlf: bool,
 }
 
 impl Table {
-    /// Rows, the header not among them; one or more.
+    /// Number of rows, without the header; at least one.
     pub fn n_rows(&self) -> usize {
         self.cells.rows() - self.header.rows()
     }
 
-    /// Columns, one or more.
+    /// Number of columns, at least one.
     pub fn n_columns(&self) -> usize {
         self.cells.width()
     }
 
-    /// What to call a column: its name, with ` (2)` after it where it came before; `column 3` where it has none.
+    /// Label of a column: its name, followed by ` (2)` if the name occurred before; `column 3` if it has none.
     ///
     /// # Panics
     /// If it is out of range.
@@ -42,22 +42,22 @@ impl Table {
         &self.names[column]
     }
 
-    /// As the header has it.
+    /// As in the header.
     pub(super) fn heading(&self, column: usize) -> Option<&str> {
         (self.header != Header::None).then(|| self.cells.get(0, column))
     }
 
-    /// Whether the first row is names, pandas' numbers of columns included.
+    /// Whether the first row is names, including pandas' column numbers.
     pub fn has_header(&self) -> bool {
         self.header != Header::None
     }
 
-    /// Whether the columns have names that tell them apart, and not only numbers.
+    /// Whether the columns have distinguishing names, not only numbers.
     pub fn has_names(&self) -> bool {
         self.header == Header::Names
     }
 
-    /// A cell, without blanks around it.
+    /// A cell, without surrounding blanks.
     ///
     /// # Panics
     /// If row or column is out of range.
@@ -65,7 +65,7 @@ impl Table {
         self.cells.get(row + self.header.rows(), column)
     }
 
-    /// A cell as it came; `None` is the header.
+    /// A cell as written; row `None` is the header.
     pub(super) fn raw(&self, row: Option<usize>, column: usize) -> &str {
         self.cells.raw(row.map_or(0, |row| row + self.header.rows()), column)
     }
@@ -78,34 +78,34 @@ impl Table {
         is_gap(self.cell(row, column), &self.kinds[column])
     }
 
-    /// The line that a row begins on, from 1.
+    /// The line on which a row begins, from 1.
     pub fn line(&self, row: usize) -> u64 {
         u64::from(self.cells.line(row + self.header.rows()))
     }
 
-    /// Whether commas may be decimal ones.
+    /// Whether commas may be decimal commas.
     pub(super) fn comma(&self) -> bool {
         self.cells.separator.leaves_commas()
     }
 
-    /// What was understood or left out that the visitor should know, a sentence each.
+    /// What was detected or left out that the visitor should know, one sentence each.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// Writes the table in its own way (separator, header, ends of lines, byte order mark) with every cell as `cell` has it,
-    /// or else as it came. What needs quotes gets them.
+    /// Writes the table in its own form (separator, header, line ends, byte order mark), with each cell from `cell` or, failing that, as it
+    /// was. Cells are quoted if necessary.
     pub(super) fn write<'a>(
         &'a self,
         mut out: impl std::io::Write,
         mut cell: impl FnMut(usize, usize) -> Option<&'a str>,
     ) -> std::io::Result<()> {
-        // A cell that begins with the mark would be taken for it, where it comes first.
+        // If the first cell begins with the mark, it would be taken for the table's.
         let first = self.raw(if self.has_header() { None } else { Some(0) }, 0);
         if self.mark || first.starts_with('\u{feff}') {
             out.write_all("\u{feff}".as_bytes())?;
         }
-        // Where another separator in the first cells would be taken for that of the table, all cells are quoted.
+        // If another separator in the first cells would be taken for the table's, all cells are quoted.
         let mut first = Vec::new();
         self.write_rows(&mut first, csv::QuoteStyle::Necessary, SEPARATOR_ROWS.min(self.n_rows()), |_, _| None)?;
         let clear = Separator::of(&String::from_utf8_lossy(&first)) == self.cells.separator;
@@ -141,20 +141,20 @@ impl Table {
         writer.flush()
     }
 
-    /// The table as CSV, in its own way.
+    /// The table as CSV, in its own form.
     pub fn to_csv(&self) -> Vec<u8> {
         in_memory(|bytes| self.write(bytes, |_, _| None))
     }
 }
 
-/// What is written to a vector, which never fails.
+/// Output to a vector, which never fails.
 pub(super) fn in_memory(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> Vec<u8> {
     let mut bytes = Vec::new();
     let _ = write(&mut bytes);
     bytes
 }
 
-/// The first few notes on columns, and how many more there are.
+/// The first few notes on columns, and the number of further ones.
 pub(super) fn few(mut notes: impl Iterator<Item = String>) -> Vec<String> {
     const FEW: usize = 20;
     let mut shown: Vec<String> = notes.by_ref().take(FEW).collect();
@@ -165,7 +165,7 @@ pub(super) fn few(mut notes: impl Iterator<Item = String>) -> Vec<String> {
     shown
 }
 
-/// Whether a cell of a column of this kind is missing: `-` is not where the column writes it.
+/// Whether a cell in a column of this kind is missing: `-` is not missing if the column uses it as a value.
 pub(super) fn is_gap(cell: &str, kind: &ColumnKind) -> bool {
     is_missing(cell)
         && !(cell == "-"

@@ -1,4 +1,4 @@
-//! What tables are understood as, and that what is known comes back.
+//! How tables are interpreted, and that known cells survive unchanged.
 
 use super::*;
 use crate::Dataset;
@@ -24,20 +24,20 @@ fn rows(data: &Dataset) -> Vec<Vec<u8>> {
     (0..data.examples.len()).map(|row| data.examples.row(row)).collect()
 }
 
-/// A text of `tests.json`, and what it is understood as.
+/// A text of `tests.json`, and its interpretation.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Case {
     text: String,
-    /// What is between cells, or `blanks`.
+    /// The separator, or `blanks`.
     separator: Option<String>,
-    /// The names of the columns; none where the first row is no header.
+    /// The names of the columns; none if the first row is not a header.
     names: Option<Vec<String>>,
-    /// What the first column holds.
+    /// The kind of the first column.
     kind: Option<ColumnKind>,
     /// The rows as units.
     bits: Option<Vec<Vec<u8>>>,
-    /// Rows and columns of a row as an image; nothing where it is none.
+    /// Rows and columns of a row as an image; `None` if it is not an image.
     image: Option<Vec<usize>>,
 }
 
@@ -197,7 +197,7 @@ fn ties_and_impossible_levels_have_an_answer() {
     assert_eq!(columns.decode(&[0, 0, 0, 0, 1, 1], &[], |_| vec![]), b"v\n\"\"\nb\n");
 }
 
-/// Text as `pandas.DataFrame.to_csv` writes it: with an index, gaps as empty cells, floats where a column of whole numbers has gaps.
+/// Text as `pandas.DataFrame.to_csv` writes it: with an index, gaps as empty cells, and floats in a column of whole numbers with gaps.
 const PANDAS: &str = ",survived,sex,fare,deck,name\n0,0.0,male,7.25,,\"Braund, Mr. Owen\"\n1,1.0,female,71.2833,C,\"Cumings, Mrs. \"\"Flo\"\"\"\n\
     2,,female,7.925,,\"Heikkinen\nMiss\"\n3,1.0,,53.1,C,\n4,0.0,male,,E,Allen\n";
 
@@ -217,7 +217,7 @@ fn files_of_pandas_come_back_but_for_what_was_filled() {
     }
 }
 
-/// Text of any table: what quotes and separators are made of, and little else.
+/// The text of any table: mostly the characters of quotes and separators.
 fn any_text() -> impl Strategy<Value = String> {
     "[01a,;\t \"\n\r#?é-]{0,60}"
 }

@@ -1,4 +1,4 @@
-//! From text to a table: its names, and what each column holds.
+//! From text to a table: its names and the kinds of its columns.
 
 use super::header::Header;
 use super::kinds::{detect_all, number_kind};
@@ -9,12 +9,12 @@ use crate::visible::{Column, ColumnKind, Columns, Encoding};
 use std::collections::{HashMap, HashSet};
 
 impl Table {
-    /// Reads CSV and its kin: cells separated by tabs, semicolons, commas or blanks (whichever cuts the first lines alike, in this
-    /// order), in quotes or not, with a first row of names or not. Empty lines and lines beginning with `#` are passed over.
+    /// Reads CSV and related formats: cells separated by tabs, semicolons, commas or blanks (the first of these that splits the first lines
+    /// equally), quoted or not, with or without a header row. Empty lines and lines beginning with `#` are skipped.
     ///
-    /// The first row is names where it would spoil a column below: text above numbers, other words above yes and no; and where all is text,
-    /// if its cells differ, come nowhere below, and some column below repeats itself. Numbers counting from 0 to 2 or further are pandas'
-    /// numbers of columns. [`Table::with_header`] decides otherwise.
+    /// The first row is a header if it would not fit a column below: text above numbers, other words above yes and no. If everything is
+    /// text, it is a header if its cells differ, none of them appears below, and some column below repeats itself. Numbers counting from 0
+    /// to at least 2 are pandas' column numbers. [`Table::with_header`] overrides this.
     ///
     /// ```
     /// use dbm_data::columns::{ColumnKind, Table};
@@ -27,8 +27,8 @@ impl Table {
     /// ```
     ///
     /// # Errors
-    /// [`DataError::Format`] naming the first line with another number of cells, for a quote that is never closed, more columns than
-    /// [`super::MAX_COLUMNS`], no rows, more than [`crate::MAX_DATA`] bytes, or more than there is room for.
+    /// [`DataError::Format`] naming the first line with another number of cells; also for a quote that is never closed, more columns than
+    /// [`super::MAX_COLUMNS`], no rows, more than [`crate::MAX_DATA`] bytes, or more than fit in memory.
     pub fn read(name: &str, text: &str) -> Result<Self, DataError> {
         let content = text.strip_prefix('\u{feff}').unwrap_or(text);
         let cells = Cells::parse(name, content)?;
@@ -52,7 +52,7 @@ impl Table {
         Ok(table.understood())
     }
 
-    /// The same table with its first row taken for names, or for data; unchanged where that would leave no row.
+    /// The same table with its first row taken as names, or as data; unchanged if that would leave no row.
     pub fn with_header(mut self, header: bool) -> Self {
         if header == self.has_header() || header && self.cells.rows() == 1 {
             return self;
@@ -61,7 +61,7 @@ impl Table {
         self.understood()
     }
 
-    /// Names, kinds and notes made from the cells.
+    /// Names, kinds and notes, from the cells.
     fn understood(mut self) -> Self {
         self.names = self.distinct_names();
         (self.kinds, self.notes) = (vec![], vec![]);
@@ -76,7 +76,7 @@ impl Table {
 
     fn distinct_names(&self) -> Vec<String> {
         let mut taken = HashSet::new();
-        // The next copy's number of each name, so that a thousand of one name take a thousand tries.
+        // The next suffix for each name, so that a thousand equal names take a thousand tries.
         let mut copies: HashMap<String, usize> = HashMap::new();
         let mut names = Vec::with_capacity(self.n_columns());
         for column in 0..self.n_columns() {
@@ -93,7 +93,7 @@ impl Table {
         names
     }
 
-    /// What the columns hold, and with which thresholds: those of the encoding by name, or else the medians.
+    /// The kinds of the columns, with the encoding's thresholds by name, or else the medians.
     pub fn columns(&self, encoding: &Encoding) -> Columns {
         let kind = |column: usize| match (&self.kinds[column], encoding.columns.get(&self.names[column])) {
             (ColumnKind::Number { .. }, Some(&threshold)) if threshold.is_finite() => number_kind(self, column, Some(threshold)),

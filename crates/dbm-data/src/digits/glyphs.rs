@@ -1,18 +1,18 @@
-//! How the ten digits are drawn: control points, for [`super::hand`] to vary and [`super::pen`] to ink.
+//! The shapes of the ten digits: control points, for [`super::hand`] to vary and [`super::pen`] to ink.
 
 use serde::Deserialize;
 use std::sync::LazyLock;
 
-/// A point in two drawings of the same stroke, `[x, y, x, y]`, y pointing down and the digit about one unit high.
-/// A point that stands twice in a row is a corner; between corners the curve is smooth.
+/// A point in two drawings of the same stroke, `[x, y, x, y]`, with y pointing down and the digit about one unit high. A repeated point is
+/// a corner; between corners the curve is smooth.
 pub(super) type ControlPoint = [f32; 4];
 
 /// One way to write a digit.
 #[derive(Deserialize)]
 pub(super) struct Glyph {
-    /// How often it is chosen, relative to the digit's other ways.
+    /// Its probability relative to the digit's other ways.
     pub weight: f32,
-    /// What the pen draws without being lifted, stroke by stroke.
+    /// The strokes, each drawn without lifting the pen.
     pub strokes: Vec<Vec<ControlPoint>>,
 }
 

@@ -1,14 +1,14 @@
-//! A hand that never writes a glyph twice alike: randomness between the drawings of [`super::glyphs`] and the pen.
+//! A hand that never writes a glyph the same way twice: the randomness between the drawings of [`super::glyphs`] and the pen.
 
 use super::glyphs::{GLYPHS, Glyph};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
 use std::f32::consts::TAU;
 
-/// A glyph about to be inked: strokes of control points, in the glyph's own coordinates.
+/// A glyph before inking: strokes of control points, in the glyph's own coordinates.
 pub(super) type Strokes = Vec<Vec<[f32; 2]>>;
 
-/// The random numbers of one image. Every value is made of integers, `+ - * /` and `libm`, so that all machines agree on it.
+/// The random numbers of one image. Every value is computed from integers, `+ - * /` and `libm`, so that all machines agree.
 pub(super) struct StrokeRandom(pub Xoshiro256PlusPlus);
 
 impl StrokeRandom {
@@ -17,19 +17,19 @@ impl StrokeRandom {
         (self.0.next_u32() >> 8) as f32 / (1 << 24) as f32
     }
 
-    /// Near to normal, with mean 0 and deviation 1, and never beyond 3.5: no tail spoils a glyph.
+    /// Approximately normal, with mean 0 and standard deviation 1, and never beyond 3.5: no tail spoils a glyph.
     pub fn normal(&mut self) -> f32 {
         let sum: f32 = (0..4).map(|_| self.unit()).sum();
         (sum - 2.0) * 1.732
     }
 
-    /// `exp` of a normal of deviation `spread`, nearly: a factor around 1, never below a third for spreads up to 0.3.
+    /// Approximately `exp` of a normal with standard deviation `spread`: a factor around 1, never below a third for spreads up to 0.3.
     pub fn factor(&mut self, spread: f32) -> f32 {
         libm::expf(spread * self.normal())
     }
 }
 
-/// One way to write `class`, by its weight.
+/// One way to write `class`, chosen by weight.
 fn choose(class: u8, random: &mut StrokeRandom) -> &'static Glyph {
     let glyphs = &GLYPHS[usize::from(class)];
     let mut left = random.unit() * glyphs.iter().map(|glyph| glyph.weight).sum::<f32>();
@@ -42,7 +42,7 @@ fn choose(class: u8, random: &mut StrokeRandom) -> &'static Glyph {
     &glyphs[0]
 }
 
-/// Strokes of a digit of `class`, written anew.
+/// The strokes of a new digit of `class`.
 pub(super) fn write(class: u8, random: &mut StrokeRandom) -> Strokes {
     let glyph = choose(class, random);
     let mut strokes = between(glyph, random);
@@ -55,10 +55,10 @@ pub(super) fn write(class: u8, random: &mut StrokeRandom) -> Strokes {
     strokes
 }
 
-/// Somewhere between the glyph's two drawings, or a little beyond, and every point a little off.
+/// Interpolates between the glyph's two drawings, or slightly beyond, and shakes every point.
 fn between(glyph: &Glyph, random: &mut StrokeRandom) -> Strokes {
     const JITTER: f32 = 0.027;
-    // Where a stroke begins and ends is freer than the way it takes.
+    // The ends of a stroke vary more than its middle.
     const ENDS: f32 = 0.050;
     let blend = 0.5 + 0.45 * random.normal();
     let mut drift = [0.0; 2];
@@ -72,7 +72,7 @@ fn between(glyph: &Glyph, random: &mut StrokeRandom) -> Strokes {
                 .iter()
                 .enumerate()
                 .map(|(i, &point)| {
-                    // The second half of a corner goes where the first went.
+                    // The second half of a corner follows the first.
                     if previous != Some(point) {
                         let jitter = if i == 0 || i == last { ENDS } else { JITTER };
                         drift = drift.map(|d| 0.4 * d + jitter * random.normal());
@@ -86,7 +86,7 @@ fn between(glyph: &Glyph, random: &mut StrokeRandom) -> Strokes {
         .collect()
 }
 
-/// A slow wave through the plane that pushes points across or along it: nearby points move alike, so joints hold.
+/// A slow wave through the plane that pushes points across or along it: nearby points move together, so joints hold.
 struct Bend {
     wave: [f32; 2],
     phase: f32,
@@ -103,14 +103,14 @@ impl Bend {
         }
     }
 
-    /// Moves `at`, by what the wave is where the point was.
+    /// Moves `at` by the wave at the point's original position.
     fn apply(&self, was: [f32; 2], at: [f32; 2]) -> [f32; 2] {
         let height = libm::sinf(self.wave[0] * was[0] + self.wave[1] * was[1] + self.phase);
         [at[0] + self.push[0] * height, at[1] + self.push[1] * height]
     }
 }
 
-/// The build of the whole digit: its width, slant, turn, and how it shares its height and width between top and bottom.
+/// The build of the complete digit: its width, slant and turn, and the division of its height and width between top and bottom.
 struct Build {
     width: f32,
     slant: f32,
@@ -121,7 +121,7 @@ struct Build {
 
 impl Build {
     fn new(class: u8, random: &mut StrokeRandom) -> Self {
-        // A turned one is still a one, and there is little else to vary about it.
+        // A turned one is still a one, and little else about it can vary.
         let (slant, turn) = if class == 1 { (0.26, 0.10) } else { (0.22, 0.09) };
         let angle = turn * random.normal();
         Self {

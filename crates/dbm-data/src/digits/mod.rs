@@ -1,8 +1,8 @@
-//! Generated digits: handwriting of no one's, 28 x 28, as many as wanted, from a seed.
+//! Generated digits: synthetic handwriting, 28 x 28, as many as requested, from a seed.
 //!
-//! Each digit is one of a few glyphs, drawn between (or a little beyond) two drawings of it, its points shaken, the plane
-//! bent, slanted and turned, and inked with a pen of its own; then fitted and centred as MNIST is: the longer side 20
-//! pixels, the centre of mass in the middle of 28 x 28. All arithmetic is portable, so every machine makes the same bits.
+//! Each digit is one of a few glyphs, interpolated between (or slightly beyond) two drawings of it. Its points are shaken, the plane is
+//! bent, slanted and turned, and a random pen inks it. It is then fitted and centred like MNIST: the longer side 20 pixels, the centre of
+//! mass in the middle of 28 x 28. All arithmetic is portable, so every machine produces the same bits.
 
 mod glyphs;
 mod hand;
@@ -17,11 +17,11 @@ pub use pen::{PIXELS, SIDE};
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use rand_xoshiro::{SplitMix64, Xoshiro256PlusPlus};
 
-/// The most digits in one data set.
+/// Maximum number of digits in one data set.
 const MAX_COUNT: usize = 200_000;
 
-/// Digit number `index` of the endless series of `seed`, and its class, which is `index % 10`. Row-major grey values, 0
-/// being paper and 255 ink; they depend on `seed` and `index` alone.
+/// Digit number `index` of the endless series of `seed`, and its class, which is `index % 10`. Row-major grey values, 0 paper and 255 ink;
+/// they depend only on `seed` and `index`.
 ///
 /// ```
 /// let (pixels, class) = dbm_data::digits::image(0, 1007);
@@ -54,12 +54,12 @@ pub fn pictures(count: usize, seed: u64) -> Result<Pictures, DataError> {
     Ok(Pictures { count, shape: (SIDE, SIDE), values: Values::Bytes(greys), labels: Some(labels) })
 }
 
-/// What a data set of the first digits of a series is called.
+/// The name of a data set of the first digits of a series.
 pub fn name(seed: u64) -> String {
     format!("generated digits, seed {seed}")
 }
 
-/// The same digits, binary: high where the grey is above [`THRESHOLD`].
+/// The same digits in binary: high if the grey is above [`THRESHOLD`].
 ///
 /// # Errors
 /// [`DataError::OutOfRange`] for a count outside `1..=200000`.
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// FNV-1a over the pixels of the first hundred digits of seed 0. Whoever changes the digits on purpose changes it too.
+    /// FNV-1a over the pixels of the first hundred digits of seed 0. If the digits are changed on purpose, this changes too.
     #[test]
     fn values_are_stable() {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;

@@ -1,34 +1,34 @@
-//! From strokes to grey pixels: smooth curves, fitted and centred as MNIST's digits are, drawn with a soft round pen.
+//! From strokes to grey pixels: smooth curves, fitted and centred like MNIST's digits, drawn with a soft round pen.
 
 use super::hand::{StrokeRandom, Strokes};
 use std::f32::consts::TAU;
 
 /// Rows, and columns, of a digit.
 pub const SIDE: usize = 28;
-/// Pixels of a digit.
+/// Pixels in a digit.
 pub const PIXELS: usize = SIDE * SIDE;
-/// MNIST fits every digit into a box of this side.
+/// MNIST fits every digit into a box with this side.
 const BOX: f32 = 20.0;
-/// Straight pieces between two control points.
+/// Straight segments between two control points.
 const PIECES: usize = 7;
 
 /// The pen that draws one digit.
 pub(super) struct Pen {
     /// Half the width of a stroke, in pixels.
     radius: f32,
-    /// How far the radius swings along a stroke, as a share of it.
+    /// Relative variation of the radius along a stroke.
     pressure: f32,
     phase: f32,
-    /// Width of the edge's ramp from ink to paper, in pixels.
+    /// Width of the ramp from ink to paper at the edge, in pixels.
     softness: f32,
-    /// Where the digit lies between the pixels.
+    /// The digit's offset within the pixel grid.
     offset: [f32; 2],
     /// How far the paper's grain moves the edge at each pixel, in pixels.
     grain: [f32; PIXELS],
 }
 
 impl Pen {
-    /// A pen of any width, pressed and pulled in any way; about as broad as those of MNIST.
+    /// A pen of random width, pressure and motion; on average as broad as those of MNIST.
     pub fn new(random: &mut StrokeRandom) -> Self {
         let rough = 0.05 + 0.15 * random.unit();
         Self {
@@ -41,7 +41,7 @@ impl Pen {
         }
     }
 
-    /// Draws strokes of any size and place as one image, 0 being paper and 255 ink.
+    /// Draws strokes of any size and position as one image; 0 is paper and 255 ink.
     pub fn draw(&self, strokes: &Strokes) -> [u8; PIXELS] {
         let mut lines: Vec<Vec<[f32; 2]>> = strokes.iter().map(|points| curve(points)).collect();
         self.fit(&mut lines);
@@ -75,7 +75,7 @@ impl Pen {
         }
     }
 
-    /// Inks one straight piece. Pixel `i` covers `i..i + 1`.
+    /// Inks one straight segment. Pixel `i` covers `i..i + 1`.
     fn ink(&self, ink: &mut [f32; PIXELS], from: [f32; 2], to: [f32; 2], radius: f32) {
         let reach = radius + self.softness + 0.5;
         let range = |axis: usize| {
@@ -98,7 +98,7 @@ impl Pen {
     }
 }
 
-/// A Catmull-Rom curve through the points, as straight pieces; smooth except at corners, where a point stands twice.
+/// A Catmull-Rom curve through the points, as straight segments; smooth except at corners, where a point is repeated.
 fn curve(points: &[[f32; 2]]) -> Vec<[f32; 2]> {
     let mut line = Vec::with_capacity(points.len() * PIECES + 1);
     line.extend(points.first());
@@ -126,7 +126,7 @@ fn catmull_rom(p: [f32; 4], t: f32) -> f32 {
     p[1] + 0.5 * t * (slope + t * (bend + t * twist))
 }
 
-/// Moves the image by whole pixels so that its centre of mass comes to the middle.
+/// Moves the image by whole pixels so that its centre of mass is in the middle.
 fn centred(ink: &[f32; PIXELS]) -> [u8; PIXELS] {
     let mut sums = [0.0; 3];
     for (i, &value) in ink.iter().enumerate() {

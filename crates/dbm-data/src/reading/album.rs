@@ -1,4 +1,4 @@
-//! Many pictures at once, each an example; the folders they lie in can be their classes.
+//! Many pictures at once, each an example; their folders can be their classes.
 
 use super::image::{decode, notes, size};
 use super::member::Member;
@@ -9,10 +9,12 @@ use crate::names::{few, folder, natural};
 use crate::pictures::{Pictures, Values};
 use std::collections::BTreeSet;
 
-/// The pictures in the natural order of their names. Where each lies in one of 2 to 256 folders, these are its labels, counted in their order.
+/// The pictures in the natural order of their names. If each is in one of 2 to 256 folders, the folders are the labels, numbered in their
+/// order.
 ///
 /// # Errors
-/// [`DataError::Format`] naming the first picture of another size than the first, and where all together are too large; those of decoding.
+/// [`DataError::Format`] naming the first picture whose size differs from the first one's, or if together they are too large; those of
+/// decoding.
 pub(super) fn read(members: &mut [Member], session: &mut Session) -> Result<Pictures, DataError> {
     members.sort_by(|a, b| natural(&a.name, &b.name));
     let labels = labels(members, &mut session.notes);
@@ -43,7 +45,7 @@ pub(super) fn read(members: &mut [Member], session: &mut Session) -> Result<Pict
 }
 
 fn labels(members: &[Member], notes: &mut Vec<String>) -> Option<Vec<u8>> {
-    // A name in an archive stands behind the archive's own.
+    // A name in an archive follows the archive's own.
     fn of<'b>(member: &'b Member) -> Option<&'b str> {
         folder(member.name.split_once(": ").map_or(&*member.name, |(_, inner)| inner))
     }

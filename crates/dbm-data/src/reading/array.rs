@@ -1,4 +1,4 @@
-//! Arrays of numbers, from IDX and NPY files: which of several are the data, and what shape their examples have.
+//! Arrays of numbers, from IDX and NPY files: which of several are the data, and the shape of their examples.
 
 use super::format::FileFormat;
 use super::limits::Budget;
@@ -11,17 +11,16 @@ use crate::pictures::{Pictures, Values};
 use crate::{DataError, idx, npy};
 use std::borrow::Cow;
 
-/// An array whose values have not been read.
+/// An array whose values have not been read yet.
 struct Array<'a, 'b> {
     member: &'b Member<'a>,
     header: ArrayHeader,
 }
 
-/// The largest array of two dimensions or more, with the labels that fit it; `notes` says which, where others were there.
+/// The largest array with at least two dimensions, with the labels that fit it; `notes` says which was chosen if there were others.
 ///
 /// # Errors
-/// Those of the files' formats; [`DataError::Format`] where no array has examples, and for an IDX file with one of labels that are not as
-/// many.
+/// Those of the files' formats; [`DataError::Format`] if no array has examples, or if the number of labels in an IDX file does not fit.
 pub(super) fn read(members: &[Member], session: &mut Session) -> Result<Pictures, DataError> {
     let mut arrays = Vec::new();
     let mut broken = Vec::new();
@@ -32,7 +31,7 @@ pub(super) fn read(members: &[Member], session: &mut Session) -> Result<Pictures
         }
     }
     let Some(data) = largest(&arrays) else {
-        // The refusal of a broken file says more than that of labels.
+        // The error of a broken file says more than that of labels.
         let refusal = broken.into_iter().next().or_else(|| arrays.first().map(Array::refuse_shape));
         return Err(refusal.unwrap_or_else(|| DataError::empty("the files")));
     };
@@ -68,13 +67,13 @@ fn sizes(shape: &[usize]) -> String {
     shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ")
 }
 
-/// The one with most values, where several have as many the one named after training, then the first.
+/// The one with most values; among equals the one named after training, then the first.
 fn largest<'c, 'a, 'b>(arrays: &'c [Array<'a, 'b>]) -> Option<&'c Array<'a, 'b>> {
     let rank = |array: &Array| (array.header.count(), array.is_named("train"));
     arrays.iter().filter(|array| array.has_examples()).rev().max_by_key(|array| rank(array))
 }
 
-/// Whole numbers, as many as examples, preferably of the same part of the data and named as labels are.
+/// Whole numbers, one per example, preferably of the same part of the data and with a name for labels.
 fn labels_of<'c, 'a, 'b>(data: &Array, arrays: &'c [Array<'a, 'b>]) -> Option<&'c Array<'a, 'b>> {
     let fits = |array: &&Array| {
         !array.has_examples() && array.header.element.is_whole() && array.header.shape.first() == data.header.shape.first()
@@ -101,7 +100,7 @@ impl<'a, 'b> Array<'a, 'b> {
         base(&self.member.name).to_ascii_lowercase().contains(part)
     }
 
-    /// Whether it has more than one number an example; a column of numbers is labels.
+    /// Whether it has more than one number per example; a column of numbers is labels.
     fn has_examples(&self) -> bool {
         !matches!(&self.header.shape[..], [] | [_] | [(2..), 1])
     }
@@ -123,7 +122,7 @@ impl<'a, 'b> Array<'a, 'b> {
         DataError::format(name, expected, got, "reshape it (a single example as array[None]) and save it again")
     }
 
-    /// Its values as the file has them, all there and none too many.
+    /// Its values as stored in the file, exactly as many as announced.
     fn data(&self, budget: &mut Budget) -> Result<Cow<'a, [u8]>, DataError> {
         let name = &self.member.name;
         let expected = self.header.size();
@@ -142,7 +141,7 @@ impl<'a, 'b> Array<'a, 'b> {
         })
     }
 
-    /// Its values as labels; none where they are no bytes.
+    /// Its values as labels; `None` if they are not bytes.
     fn labels(&self, budget: &mut Budget) -> Result<Vec<u8>, DataError> {
         let data = self.data(budget)?;
         let byte = |bytes| {
@@ -205,14 +204,14 @@ impl Layout {
             [_, _] => [at(0), NONE, at(1), NONE],
             [_, _, _] => [at(0), at(1), at(2), NONE],
             [_, _, _, 1..=4] => [at(0), at(1), at(2), at(3)],
-            // As PyTorch has them.
+            // PyTorch's order.
             [_, 1 | 3, _, _] => [at(0), at(2), at(3), at(1)],
             _ => return None,
         };
         Some(Self { sizes: [n.0, rows.0, columns.0, channels.0], strides: [n.1, rows.1, columns.1, channels.1] })
     }
 
-    /// Whether values lie as they are wanted.
+    /// Whether values are already in the required order.
     fn is_plain(&self) -> bool {
         let [_, rows, columns, channels] = self.sizes;
         channels == 1
@@ -226,13 +225,13 @@ impl Layout {
     }
 }
 
-/// What the values of an array are.
+/// The kind of an array's values.
 #[derive(Clone, Copy)]
 struct Found {
     missing: usize,
     /// All are whole numbers from 0 to 255.
     whole: bool,
-    /// The value of full opacity.
+    /// The value for full opacity.
     opaque: f64,
 }
 
@@ -249,7 +248,7 @@ struct Numbers<'a> {
     layout: Layout,
 }
 
-/// Progress is told every so many values.
+/// Progress is reported once per this many values.
 const STEP: usize = 1 << 20;
 
 impl Numbers<'_> {
@@ -288,7 +287,7 @@ impl Numbers<'_> {
         Ok(found)
     }
 
-    /// All of them in order, made grey.
+    /// All of them in order, converted to grey.
     fn collect<T>(&self, found: Found, report: &mut dyn FnMut(&str, u64, u64), convert: impl Fn(f64) -> T) -> Vec<T> {
         let Layout { sizes: [count, rows, columns, channels], strides } = self.layout;
         let mut values = Vec::with_capacity(self.layout.pixels());

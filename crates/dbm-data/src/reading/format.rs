@@ -1,4 +1,4 @@
-//! The format of a file, told from its first bytes; its name has no say.
+//! Detects the format of a file from its first bytes; its name does not matter.
 
 use crate::DataError;
 use crate::gzip::is_gzip;
@@ -14,13 +14,13 @@ pub(crate) enum FileFormat {
     Text,
 }
 
-/// Bytes that are looked at.
+/// Number of bytes examined.
 pub(crate) const PEEK: usize = 1024;
 
-/// What begins like this, gzip unpacked already.
+/// The format of a file that begins like this, with gzip already unpacked.
 ///
 /// # Errors
-/// [`DataError::Unrecognized`] saying what it looks like, [`DataError::Format`] where nothing is there.
+/// [`DataError::Unrecognized`] saying what it looks like, [`DataError::Format`] if it is empty.
 pub(crate) fn recognize(name: &str, head: &[u8]) -> Result<FileFormat, DataError> {
     if head.is_empty() {
         return Err(DataError::empty(name));
@@ -51,12 +51,12 @@ pub(crate) fn recognize(name: &str, head: &[u8]) -> Result<FileFormat, DataError
     }
 }
 
-/// Whether no text of any kind has this byte.
+/// Whether this byte occurs in no kind of text.
 pub(crate) fn is_binary(byte: u8) -> bool {
     matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1f | 0x7f)
 }
 
-/// What is surely something else.
+/// Formats that are recognized but not accepted.
 fn looks_like(head: &[u8]) -> Option<&'static str> {
     const KNOWN: [(&[u8], &str); 17] = [
         (b"GIF87a", "a GIF image; save it as PNG"),
@@ -126,7 +126,7 @@ mod tests {
             (b"\xff\xd8\xff\xe0", FileFormat::Picture),
             (b"\xff\xfe0\0", FileFormat::Text),
             (b"0,1\n", FileFormat::Text),
-            // Headers that a hasty look takes for something else.
+            // Headers that are easily mistaken for something else.
             (b"BMI,age\n", FileFormat::Text),
             (b"PAR1,PAR2\n", FileFormat::Text),
             (b"<5,>5\n", FileFormat::Text),

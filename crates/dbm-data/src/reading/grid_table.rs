@@ -1,18 +1,18 @@
-//! Tables that are pictures: a pixel a column, as MNIST comes from Kaggle.
+//! Tables that are pictures: one pixel per column, like MNIST on Kaggle.
 
 use crate::columns::Table;
 use crate::pictures::{Pictures, Values};
 use std::ops::Range;
 
-/// Names of a column of labels, in small letters.
+/// Names of a label column, in lower case.
 const LABELS: [&str; 6] = ["label", "labels", "class", "target", "y", "digit"];
-/// What numbered columns of pixels are called, in small letters: `pixel7`, `px_0_1`, `3x4`, or nothing at all.
+/// Names of numbered pixel columns, in lower case: `pixel7`, `px_0_1`, `3x4`, or only the number.
 const PIXELS: [&str; 7] = ["", "pixel", "pix", "px", "p", "column", "pixels"];
-/// Fewer columns are no picture.
+/// Fewer columns are not a picture.
 const LEAST: usize = 16;
 
-/// The pictures that a table holds where every cell is a whole number from 0 to 255, the columns are a square number, 16 or more, of nameless or
-/// numbered pixels, and at most one column of labels stands before or behind them.
+/// The pictures in a table, if every cell is a whole number from 0 to 255, the columns are a square number, 16 or more, of nameless or
+/// numbered pixels, and at most one label column precedes or follows them.
 pub(crate) fn pictures(table: &Table, report: &mut dyn FnMut(&str, u64, u64)) -> Option<Pictures> {
     let (count, width) = (table.n_rows(), table.n_columns());
     let pixels = columns_of_pixels(table)?;
@@ -31,7 +31,7 @@ pub(crate) fn pictures(table: &Table, report: &mut dyn FnMut(&str, u64, u64)) ->
     Some(Pictures { count, shape: (side, side), values: Values::Bytes(values), labels })
 }
 
-/// All columns, or all but one of labels at either end.
+/// All columns, or all except a label column at either end.
 fn columns_of_pixels(table: &Table) -> Option<Range<usize>> {
     let width = table.n_columns();
     let is_square = |count: usize| count >= LEAST && count.isqrt().pow(2) == count;
@@ -47,7 +47,7 @@ fn columns_of_pixels(table: &Table) -> Option<Range<usize>> {
     if is_label(others) && are_pixels(0..others) {
         return Some(0..others);
     }
-    // Without names, a label is what varies where pictures do not, in a corner.
+    // Without names, a label is a varying column at a corner where pictures do not vary.
     if others < 64 || !are_pixels(0..width) {
         return None;
     }

@@ -12,20 +12,20 @@ use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
-/// A picture of one channel, 0 black and 255 white.
+/// A single-channel picture, 0 black and 255 white.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Grey {
     pub rows: usize,
     pub columns: usize,
-    /// Row after row.
+    /// Row by row.
     pub pixels: Vec<u8>,
-    /// Whether colours were turned into grey.
+    /// Whether colours were converted to grey.
     pub coloured: bool,
     /// Whether some pixels were not opaque.
     pub transparent: bool,
 }
 
-/// What the visitor is told where any picture was [`Grey::coloured`] or [`Grey::transparent`].
+/// Notes for the visitor if any picture was [`Grey::coloured`] or [`Grey::transparent`].
 pub(crate) fn notes(coloured: bool, transparent: bool) -> impl Iterator<Item = String> {
     let coloured = coloured.then_some("Colours were turned into grey: 0.299 red + 0.587 green + 0.114 blue.");
     let transparent = transparent.then_some("Grey values were multiplied by their opacity: what is transparent is black.");
@@ -44,11 +44,11 @@ pub(crate) fn size(name: &str, bytes: &[u8]) -> Result<(usize, usize), DataError
     }
 }
 
-/// The picture. Colours become grey by the weights of ITU-R BT.601, opacity multiplies, 16 bits become 8.
+/// The picture. Colours become grey with the weights of ITU-R BT.601, opacity multiplies, 16 bits become 8.
 ///
 /// # Errors
-/// [`DataError::Format`] where the file is damaged, too, and where it announces more than is read, or than it can hold, before room is made
-/// for it.
+/// [`DataError::Format`] if the file is damaged; also, before memory is allocated, if it announces more than the limit or more than it can
+/// contain.
 pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<Grey, DataError> {
     let Samples { rows, columns, channels, bytes } =
         if is_png(bytes) { decode_png(name, bytes)? } else { decode_jpeg(name, bytes)? };
@@ -69,11 +69,11 @@ pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<Grey, DataError> {
     Ok(Grey { rows, columns, pixels, coloured, transparent })
 }
 
-/// Pixels as a decoder gives them.
+/// Pixels as a decoder returns them.
 struct Samples {
     rows: usize,
     columns: usize,
-    /// Of a pixel: grey or three colours, and opacity where their number is even.
+    /// Channels per pixel: grey or three colours, plus opacity if their number is even.
     channels: usize,
     bytes: Vec<u8>,
 }
@@ -83,13 +83,13 @@ fn is_png(bytes: &[u8]) -> bool {
 }
 
 fn damaged(name: &str, expected: &str, reason: &dyn Display) -> DataError {
-    // What stands behind "while" is of no use but to the decoder's authors.
+    // The text after "while" is only useful to the decoder's authors.
     let reason = reason.to_string();
     let got = format!("it fails ({})", line(reason.split(" while ").next().unwrap_or("").trim(), 160));
     DataError::format(name, expected, got, "the file is cut short or damaged, save it again")
 }
 
-/// That so many pixels of so many bytes in the decoder's hands can be made at all.
+/// Checks that the size is within the limits, and that the file is long enough for it.
 fn check(name: &str, (rows, columns): (usize, usize), packed: u128, got: usize) -> Result<(), DataError> {
     let pixels = rows as u128 * columns as u128;
     if pixels == 0 {
@@ -123,7 +123,7 @@ fn png_reader<'a>(name: &str, bytes: &'a [u8]) -> Result<PngReader<'a>, DataErro
     decoder.set_transformations(Transformations::EXPAND | Transformations::STRIP_16);
     decoder.set_ignore_text_chunk(true);
     decoder.set_ignore_iccp_chunk(true);
-    // The decoder makes room for lines of the announced width while it reads on to the pixels, so the size is judged before that.
+    // The decoder allocates lines of the announced width before it reaches the pixels, so the size is checked first.
     let (width, height) = decoder.read_header_info().map_err(refuse)?.size();
     let info = decoder.read_header_info().map_err(refuse)?;
     let raw = (info.raw_row_length() as u128) * u128::from(height);
@@ -142,7 +142,7 @@ fn decode_png(name: &str, bytes: &[u8]) -> Result<Samples, DataError> {
     Ok(Samples { rows, columns, channels, bytes })
 }
 
-/// Rec. 601, rounded; equal channels stay what they are.
+/// Rec. 601, rounded; equal channels are unchanged.
 fn luma([r, g, b]: [u8; 3]) -> u8 {
     ((299 * u32::from(r) + 587 * u32::from(g) + 114 * u32::from(b) + 500) / 1000) as u8
 }
@@ -155,7 +155,7 @@ fn jpeg_reader<'a>(name: &str, bytes: &'a [u8]) -> Result<(JpegReader<'a>, (usiz
     let size = decoder.info().map_or((0, 0), |info| (usize::from(info.height), usize::from(info.width)));
     let least = (size.0 * size.1).div_ceil(MAX_JPEG_EXPANSION);
     check(name, size, least as u128, bytes.len())?;
-    // The decoder fills what is not there with grey.
+    // The decoder fills missing parts with grey.
     let last = |marker: u8| bytes.windows(2).rposition(|pair| pair == [0xff, marker]);
     if last(0xd9) < last(0xda) {
         return Err(damaged(name, "a JPEG image up to its end marker", &"the marker is not there"));

@@ -1,4 +1,4 @@
-//! How much is read at most, in one place.
+//! All limits on reading, in one place.
 
 pub(crate) use crate::gzip::MAX_EXPANSION;
 use crate::{DataError, MAX_DATA};
@@ -6,14 +6,14 @@ use crate::{DataError, MAX_DATA};
 /// More files at once, dropped or in an archive, are refused.
 pub const MAX_FILES: usize = 100_000;
 
-/// More pixels than this in a byte of a JPEG file are refused before anything is decoded. A photograph has about 5; a blank one of good size
-/// some hundred.
+/// A JPEG file with more pixels per byte than this is refused before anything is decoded. A photograph has about 5; a large blank one some
+/// hundred.
 pub const MAX_JPEG_EXPANSION: usize = 2048;
 
 /// A picture larger than this is refused before it is decoded: 2^28 pixels, five times a sheet of all MNIST.
 pub const MAX_PIXELS: usize = 1 << 28;
 
-/// What may still be unpacked: [`MAX_DATA`] bytes in all, whatever is packed into what.
+/// The remaining budget for unpacking: [`MAX_DATA`] bytes in all, however the files are nested.
 pub(crate) struct Budget {
     left: usize,
 }
@@ -23,17 +23,17 @@ impl Budget {
         Self { left: MAX_DATA }
     }
 
-    /// Takes so many bytes from it.
+    /// Takes this many bytes from it.
     ///
     /// # Errors
-    /// [`DataError::Format`] where they are not left.
+    /// [`DataError::Format`] if not enough are left.
     pub fn take(&mut self, name: &str, bytes: u128) -> Result<(), DataError> {
         let left = usize::try_from(bytes).ok().and_then(|bytes| self.left.checked_sub(bytes));
         self.left = left.ok_or_else(|| DataError::too_large(name, (MAX_DATA - self.left) as u128 + bytes))?;
         Ok(())
     }
 
-    /// Bytes that are left.
+    /// Remaining bytes.
     pub fn left(&self) -> usize {
         self.left
     }

@@ -1,4 +1,4 @@
-//! One file among those that came: as it is, in gzip, or in an archive.
+//! One of the files received: plain, gzipped, or in an archive.
 
 use super::format::{FileFormat, PEEK, recognize};
 use super::limits::Budget;
@@ -9,9 +9,9 @@ use crate::gzip::{is_gzip, unpack, unpack_some};
 use crate::names::shown;
 use std::borrow::Cow;
 
-/// A file, and what it is.
+/// A file and its format.
 pub(crate) struct Member<'a> {
-    /// Fit to be shown.
+    /// Safe to show.
     pub name: String,
     pub format: FileFormat,
     stored: Stored<'a>,
@@ -29,7 +29,7 @@ impl<'a> Member<'a> {
         Ok(member)
     }
 
-    /// The first bytes of its content, fewer only where there are no more.
+    /// The first bytes of its content; fewer only if there are no more.
     ///
     /// # Errors
     /// Those of unpacking.
@@ -38,14 +38,14 @@ impl<'a> Member<'a> {
             Stored::Plain(bytes) if !is_gzip(bytes) => Ok(Cow::Borrowed(&bytes[..count.min(bytes.len())])),
             Stored::Plain(bytes) => unpack(&self.name, bytes, count).map(Cow::Owned),
             Stored::Packed(entry) => {
-                // Gzip has unpacked something by then, if it is whole at all.
+                // If gzip is intact at all, it has unpacked something by then.
                 let packed = entry.head(count + 64)?;
                 if is_gzip(&packed) { Ok(Cow::Owned(unpack_some(&packed, count).0)) } else { Ok(cut(packed, count)) }
             }
         }
     }
 
-    /// Its content, or the first `most` bytes of it; what is unpacked is taken from the budget.
+    /// Its content, or the first `most` bytes of it; unpacked bytes are charged to the budget.
     ///
     /// # Errors
     /// Those of unpacking, and [`DataError::Format`] beyond the budget.
@@ -76,7 +76,7 @@ fn cut(bytes: Cow<[u8]>, most: usize) -> Cow<[u8]> {
 /// A file's name, and why it is not read.
 pub(crate) type Refused = (String, DataError);
 
-/// The files that can be read among those that came, the ones in archives being taken out, and the refusals of the others.
+/// The readable files among those received, with archives expanded, and the errors of the others.
 pub(crate) fn members<'a>(
     files: &[&'a File],
     report: &mut dyn FnMut(&str, u64, u64),
@@ -116,7 +116,7 @@ fn nested(name: String) -> DataError {
     DataError::Unrecognized { name, looks_like: "it looks like a ZIP archive inside another; unpack it once".into() }
 }
 
-/// Documents that are archives within.
+/// Documents that are archives internally.
 fn office(entries: &[Entry]) -> Option<&'static str> {
     let has = |part: &str| entries.iter().any(|entry| entry.name.contains(part));
     if has(": xl/") || has(": content.xml") {

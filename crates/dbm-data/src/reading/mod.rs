@@ -1,4 +1,4 @@
-//! From the visitor's files to values: what they are, told by content, and what is left out, told to the visitor.
+//! From the visitor's files to values: formats detected by content, with notes on what is left out.
 
 mod album;
 mod array;
@@ -25,18 +25,18 @@ use member::{Member, Refused, members};
 use serde::{Deserialize, Serialize};
 use session::Session;
 
-/// What the visitor can say about files that do not say it themselves.
+/// Choices of the visitor that the files themselves do not determine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadOptions {
-    /// Rows and columns of the tiles of a sprite sheet; told from the picture where it is `None`.
+    /// Rows and columns of the tiles of a sprite sheet; detected from the picture if `None`.
     pub tile: Option<(usize, usize)>,
-    /// Text is a table, even where every column is a pixel.
+    /// Text is a table, even if every column is a pixel.
     pub table: bool,
 }
 
-/// Reads files, one or several that came at once. `report` is told what is being done, how much of it is done, and of how much (0 where that is unknown).
+/// Reads one file or several together. `report` receives what is being done, how much of it is done, and out of how much (0 if unknown).
 ///
-/// What a file is, its content decides:
+/// A file's kind is determined by its content:
 ///
 /// | Content | becomes |
 /// | --- | --- |
@@ -45,14 +45,16 @@ pub struct ReadOptions {
 /// | NPZ, or several NPY files | the largest array, with the whole numbers that are as many as its examples for labels |
 /// | one PNG or JPEG | a sheet of tiles, see [`ReadOptions::tile`] |
 /// | several PNG and JPEG, of one size | a picture each; folders are classes |
-/// | text | a table, or pictures where every column is a pixel |
+/// | text | a table, or pictures if every column is a pixel |
 /// | a ZIP of any of these | the same |
 /// | any of these but ZIP in gzip | the same |
 ///
-/// Three channels become grey (Rec. 601), opacity multiplies, numbers that are all whole and from 0 to 255 are kept as bytes, and NaN is missing.
+/// Three channels become grey (Rec. 601), opacity multiplies, numbers that are all whole and from 0 to 255 are stored as bytes, and NaN is
+/// missing.
 ///
-/// At most [`MAX_DATA`](crate::MAX_DATA) bytes are taken and unpacked, of at most [`MAX_FILES`] files. Beside the decompressors' own room, and what a
-/// picture of a size checked against its file's takes, memory stays below 16 times the bytes that came and were unpacked.
+/// At most [`MAX_DATA`](crate::MAX_DATA) bytes are accepted and unpacked, from at most [`MAX_FILES`] files. Apart from the decompressors'
+/// own memory, and that of a picture whose size was checked against its file's, memory stays below 16 times the bytes received and
+/// unpacked.
 ///
 /// ```
 /// use dbm_data::raw::{Content, File, ReadOptions, read};
@@ -63,7 +65,7 @@ pub struct ReadOptions {
 /// ```
 ///
 /// # Errors
-/// [`DataError::OutOfRange`] for no file or too many, [`DataError::Unrecognized`] where nothing of an accepted kind is there or kinds are mixed, and
+/// [`DataError::OutOfRange`] for no file or too many, [`DataError::Unrecognized`] if nothing is of an accepted kind or kinds are mixed, and
 /// those of the formats, which name the file.
 pub fn read(files: &[File], options: &ReadOptions, report: &mut dyn FnMut(&str, u64, u64)) -> Result<Raw, DataError> {
     let Some(first) = files.first() else {
@@ -78,7 +80,7 @@ pub fn read(files: &[File], options: &ReadOptions, report: &mut dyn FnMut(&str, 
         format!("{} and {} more", shown(base(&first.name)), files.len() - 1)
     };
     check_size(&name, files.iter().map(|file| file.bytes.len() as u128).sum())?;
-    // A file dropped alone is meant, whatever its name.
+    // A single file was chosen deliberately, whatever its name.
     let files: Vec<&File> = files.iter().filter(|file| files.len() == 1 || !is_junk(&file.name)).collect();
     let mut session = Session { budget: Budget::new(), notes: Vec::new(), report };
     let (members, refused) = members(&files, session.report)?;
@@ -90,7 +92,7 @@ pub fn read(files: &[File], options: &ReadOptions, report: &mut dyn FnMut(&str, 
     Ok(Raw { name, content, notes })
 }
 
-/// What the members are together.
+/// The combined content of the members.
 fn content(
     name: &str,
     members: Vec<Member>,

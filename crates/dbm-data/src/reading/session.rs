@@ -1,12 +1,12 @@
-//! What reading one set of files carries along.
+//! State shared while one set of files is read.
 
 use super::limits::Budget;
 
-/// What reading one set of files carries along.
+/// State shared while one set of files is read.
 pub(super) struct Session<'r> {
-    /// What may still be unpacked.
+    /// The remaining budget for unpacking.
     pub budget: Budget,
-    /// What the visitor should know, a sentence each.
+    /// What the visitor should know, one sentence each.
     pub notes: Vec<String>,
     /// Receives the progress: what is being done, how much of it is done, and out of how much.
     pub report: &'r mut dyn FnMut(&str, u64, u64),

@@ -1,16 +1,17 @@
-//! A sprite sheet: one picture of many examples.
+//! A sprite sheet: one picture that contains many examples.
 //!
-//! Which pixels make an example is what the visitor says, or else the first of these that holds:
+//! Which pixels make an example is the visitor's choice, or else the first of these rules that applies:
 //!
-//! 1. A picture drawn in squares of k x k equal pixels is taken at a pixel a square.
-//! 2. *Lines*: full rows and columns of one value, 1 to 4 pixels wide, at equal distances, between the tiles or around them as well, and no
-//!    other full row or column of this value: the tiles are what lies between.
-//! 3. *Rows*: the width is a square number s^2, s from 4 on, and pixels s apart in a row are more alike (in the sum of absolute differences,
-//!    by a quarter at least) than those one below the other: each row is an example of s x s, as in the `mnist_images.png` of TensorFlow.js.
-//! 4. Both sides are multiples of 28: tiles of 28 x 28, as of MNIST.
+//! 1. A picture drawn in squares of k x k equal pixels is reduced to one pixel per square.
+//! 2. *Lines*: full rows and columns of one value, 1 to 4 pixels wide, equally spaced, between the tiles and possibly around them, with no
+//!    other full row or column of this value: the tiles are between the lines.
+//! 3. *Rows*: the width is a square number s^2 with s at least 4, and pixels s apart in a row are more alike (in the sum of absolute
+//!    differences, by at least a quarter) than those one below the other: each row is an example of s x s, as in the `mnist_images.png` of
+//!    TensorFlow.js.
+//! 4. Both sides are multiples of 28: tiles of 28 x 28, as in MNIST.
 //! 5. One side is a multiple of the other: a strip of squares.
 //!
-//! Tiles at the end that are of one value all over are places left empty.
+//! Trailing tiles with only one value are empty places.
 
 use super::image::Grey;
 use crate::DataError;
@@ -18,27 +19,27 @@ use crate::pictures::{Pictures, Values};
 
 /// The side of MNIST's digits.
 const DIGIT: usize = 28;
-/// Widest line between tiles.
+/// Maximum width of a line between tiles.
 const WIDEST: usize = 4;
-/// Largest square that a pixel may be drawn as.
+/// Maximum size of the square for one pixel.
 const LARGEST: usize = 32;
 
-/// Where the tiles lie.
+/// The positions of the tiles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Grid {
     vertical: Side,
     horizontal: Side,
-    /// Whether each row of pixels is an example of this shape.
+    /// Whether each row of pixels is an example with this shape.
     unrolled: Option<(usize, usize)>,
     /// For the note.
     rule: &'static str,
 }
 
-/// Tiles along one direction.
+/// Tiles in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Side {
     count: usize,
-    /// Pixels of a tile.
+    /// Pixels per tile.
     tile: usize,
     /// Pixels before the first tile.
     before: usize,
@@ -51,7 +52,7 @@ impl Side {
         Self { count: length / tile, tile, before: 0, between: 0 }
     }
 
-    /// Tiles of a given size that fill the length, with the narrowest lines that allow it.
+    /// Tiles of a given size that fill the length, with the narrowest possible lines.
     fn fitting(length: usize, tile: usize) -> Option<Self> {
         if tile == 0 || tile > length {
             return None;
@@ -72,7 +73,7 @@ impl Side {
 /// The examples on a sheet.
 ///
 /// # Errors
-/// [`DataError::Format`] where the tiles cannot be told, or are not as asked; or all are empty.
+/// [`DataError::Format`] if the tiles cannot be determined, do not match the requested size, or are all empty.
 pub(crate) fn cut(
     name: &str,
     mut picture: Grey,
@@ -159,7 +160,7 @@ fn detect(picture: &Grey) -> Option<Grid> {
     Some(Grid { vertical: Side::plain(rows, square), horizontal: Side::plain(columns, square), unrolled: None, rule })
 }
 
-/// The largest square that every pixel is drawn as.
+/// The largest square in which every pixel is drawn.
 fn scale(picture: &Grey) -> usize {
     let (rows, columns) = (picture.rows, picture.columns);
     let fits = |k: usize| {
@@ -170,7 +171,7 @@ fn scale(picture: &Grey) -> usize {
                 row.iter().enumerate().all(|(x, pixel)| *pixel == picture.pixels[first + x / k * k])
             })
     };
-    // A picture of one value all over is drawn in squares of any size.
+    // A picture with only one value is drawn in squares of any size.
     if picture.pixels.iter().all(|&pixel| pixel == picture.pixels[0]) {
         return 1;
     }
@@ -202,7 +203,7 @@ fn lines(picture: &Grey) -> Option<(Side, Side)> {
     })
 }
 
-/// Tiles along one direction, where the marks are lines at equal distances and nothing else; one tile where there is no mark.
+/// Tiles in one direction, if the marks are exactly equally spaced lines; one tile if there are no marks.
 fn between_lines(marks: &[bool]) -> Option<Side> {
     let length = marks.len();
     let runs: Vec<(bool, usize)> = marks.chunk_by(|a, b| a == b).map(|run| (run[0], run.len())).collect();
@@ -224,14 +225,14 @@ fn between_lines(marks: &[bool]) -> Option<Side> {
     Some(Side { count, tile, before: if first { between } else { 0 }, between })
 }
 
-/// Whether pixels `side` apart in a row are more alike than those of two rows.
+/// Whether pixels `side` apart in a row are more alike than those in adjacent rows.
 fn rows_are_examples(picture: &Grey, side: usize) -> bool {
     let columns = picture.columns;
     let difference = |(a, b): (&u8, &u8)| u64::from(a.abs_diff(*b));
     let within = |row: &[u8]| row.iter().zip(&row[side..]).map(difference).sum::<u64>();
     let along: u64 = picture.pixels.chunks_exact(columns).map(within).sum();
     let down: u64 = picture.pixels.iter().zip(&picture.pixels[columns..]).map(difference).sum();
-    // In as many pairs each.
+    // With the same number of pairs each.
     let (pairs_along, pairs_down) = ((columns - side) * picture.rows, columns * (picture.rows - 1));
     let (along, down) = (along as f64 / pairs_along as f64, down as f64 / pairs_down as f64);
     along < 0.75 * down
@@ -289,7 +290,7 @@ mod tests {
 
     #[test]
     fn a_row_of_pixels_can_be_a_digit() {
-        // 56 rows: a multiple of 28 as the width is.
+        // 56 rows: a multiple of 28, like the width.
         for count in [56, 100] {
             let digits = some_digits(count);
             let (pictures, notes) = read(grey(count, 784, |y, x| digits[y][x]), None);
@@ -327,7 +328,7 @@ mod tests {
             let place = |at: usize, tile: usize| at.checked_sub(border).filter(|at| at % (tile + line) < tile).map(|at| (at / (tile + line), at % (tile + line)));
             let value = |t: (usize, usize), p: (usize, usize)| {
                 let mixed = (seed ^ ((t.0 * 31 + t.1) * 7919 + p.0 * 131 + p.1 * 17) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-                // Neighbours differ, so that no row or column of a tile is of one value.
+                // Neighbours differ, so no row or column of a tile has only one value.
                 (mixed >> 58) as u8 * 2 + ((p.0 + p.1) % 2) as u8
             };
             let side = |count: usize, tile: usize| count * (tile + line) - line + 2 * border;

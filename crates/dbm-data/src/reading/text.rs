@@ -1,13 +1,13 @@
-//! Bytes as text, in the encodings that tables come in.
+//! Decodes text in the encodings that tables come in.
 
 use super::format::is_binary;
 use crate::DataError;
 use std::borrow::Cow;
 
-/// The text, and a note where the encoding had to be guessed: UTF-8, UTF-16 with its mark, or else Latin-1.
+/// The text, with a note if the encoding had to be guessed: UTF-8, UTF-16 with its mark, or else Latin-1.
 ///
 /// # Errors
-/// [`DataError::Unrecognized`] where it is no text.
+/// [`DataError::Unrecognized`] if it is not text.
 pub(crate) fn decode<'a>(name: &str, bytes: &'a [u8], notes: &mut Vec<String>) -> Result<Cow<'a, str>, DataError> {
     let refuse = |at: usize| {
         let looks_like = format!("it begins as text, but is none from byte {at} on");
@@ -31,7 +31,7 @@ pub(crate) fn decode<'a>(name: &str, bytes: &'a [u8], notes: &mut Vec<String>) -
     }
 }
 
-/// The text, or the byte where it ends to be text.
+/// The text, or the byte at which it stops being text.
 fn utf16(bytes: &[u8], join: fn([u8; 2]) -> u16) -> Result<String, usize> {
     let (pairs, rest) = bytes.as_chunks();
     if !rest.is_empty() {

@@ -1,6 +1,6 @@
-//! ZIP archives: the files in one, each unpacked no further than allowed.
+//! ZIP archives: their files, each unpacked with a limit.
 //!
-//! `rawzip` reads the directory where it lies in memory. So an entry costs its name and 64 bytes, and a directory that announces a billion
+//! `rawzip` reads the directory in place in memory. So an entry costs its name and 64 bytes, and a directory that announces a billion
 //! entries reserves nothing.
 
 use super::limits::{Budget, MAX_EXPANSION, MAX_FILES};
@@ -11,27 +11,27 @@ use rawzip::{CompressionMethod, Error, ZipArchive, crc32};
 use std::borrow::Cow;
 use std::io::Read;
 
-/// What to do about an archive that is not whole.
+/// Advice for an incomplete archive.
 const PACK_AGAIN: &str = "the file is cut short or damaged, fetch or pack it again";
 
-/// A packed file.
+/// A file in an archive.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry<'a> {
-    /// The archive's name and its own, fit to be shown.
+    /// The archive's name and its own, safe to show.
     pub name: String,
     encrypted: bool,
     method: CompressionMethod,
     packed: &'a [u8],
-    /// Bytes when unpacked, as the directory says.
+    /// Unpacked size, according to the directory.
     size: u64,
-    /// CRC-32 of the unpacked bytes, as the directory says.
+    /// CRC-32 of the unpacked bytes, according to the directory.
     checksum: u32,
 }
 
-/// The files in an archive, without folders and what systems leave behind.
+/// The files in an archive, without folders and system artefacts.
 ///
 /// # Errors
-/// [`DataError::Format`] where its directory cannot be read, or has more than [`MAX_FILES`] entries.
+/// [`DataError::Format`] if its directory cannot be read, or has more than [`MAX_FILES`] entries.
 pub(crate) fn entries<'a>(name: &str, bytes: &'a [u8]) -> Result<Vec<Entry<'a>>, DataError> {
     let archive = ZipArchive::from_slice(bytes)
         .map_err(|_| DataError::format(name, "a ZIP archive with its directory at the end", "there is none", PACK_AGAIN))?;
@@ -69,7 +69,7 @@ pub(crate) fn entries<'a>(name: &str, bytes: &'a [u8]) -> Result<Vec<Entry<'a>>,
 }
 
 impl<'a> Entry<'a> {
-    /// The first bytes, fewer only where there are no more.
+    /// The first bytes; fewer only if there are no more.
     ///
     /// # Errors
     /// As [`Entry::read`].
@@ -81,11 +81,11 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// All of it, taken from the budget.
+    /// All of it, charged to the budget.
     ///
     /// # Errors
-    /// [`DataError::Format`] for a password, another packing than deflate, bytes that do not unpack or are not as announced, and beyond
-    /// the budget, before anything is unpacked.
+    /// [`DataError::Format`] for a password, a compression other than deflate, or bytes that do not unpack or differ from the directory;
+    /// beyond the budget, before anything is unpacked.
     pub fn read(&self, budget: &mut Budget) -> Result<Cow<'a, [u8]>, DataError> {
         let stored = self.is_stored()?;
         budget.take(&self.name, self.size.into())?;
@@ -101,7 +101,7 @@ impl<'a> Entry<'a> {
         Ok(bytes)
     }
 
-    /// Whether its bytes are as they were, and not packed by deflate.
+    /// Whether its bytes are stored and not deflated.
     fn is_stored(&self) -> Result<bool, DataError> {
         if self.encrypted {
             let expected = "files without a password";
@@ -120,7 +120,7 @@ impl<'a> Entry<'a> {
 
     fn inflate(&self, count: usize) -> Result<Vec<u8>, DataError> {
         let mut bytes = Vec::new();
-        // The announced size alone reserves nothing that the packed bytes could not fill.
+        // The announced size cannot reserve more than the packed bytes could fill.
         let most = count.min(self.packed.len().saturating_mul(MAX_EXPANSION));
         bytes.try_reserve_exact(most).map_err(|_| DataError::memory(&self.name, most))?;
         DeflateDecoder::new(self.packed)

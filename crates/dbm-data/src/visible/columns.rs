@@ -13,7 +13,7 @@ pub struct Columns {
 /// A column of a table: its name and what it holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Column {
-    /// Its name; `column 3` where the table has no header.
+    /// Its name; `column 3` if the table has no header.
     pub name: String,
     /// What it holds.
     pub kind: ColumnKind,
@@ -22,28 +22,28 @@ pub struct Column {
 /// What a column holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ColumnKind {
-    /// One unit: two values, as the table writes them.
+    /// One unit for two values, as the table writes them.
     Binary {
-        /// Written for a low unit.
+        /// The text for a low unit.
         low: String,
-        /// Written for a high unit.
+        /// The text for a high unit.
         high: String,
     },
     /// One unit, high above the threshold.
     Number {
-        /// In units of the column.
+        /// In the column's own scale.
         threshold: f64,
-        /// Written for a low unit: the median of the known cells at or below the threshold, the lower of two.
+        /// The text for a low unit: the lower median of the known cells at or below the threshold.
         low: String,
-        /// Written for a high unit: the median of the known cells above it, the lower of two.
+        /// The text for a high unit: the lower median of the known cells above it.
         high: String,
     },
-    /// A unit for each level, one of them high.
+    /// One unit per level, exactly one of them high.
     Category {
         /// As the table writes them, in order of first appearance.
         levels: Vec<String>,
     },
-    /// No unit: written back as it came (names, identifiers, free text). Checkpoints call it `Aside`.
+    /// No unit: written back unchanged (names, identifiers, free text). Checkpoints call it `Aside`.
     #[serde(rename = "Aside")]
     Ignored,
 }
@@ -58,8 +58,8 @@ impl ColumnKind {
         }
     }
 
-    /// What is written for its units when they are this high, and how likely that is: the more probable of two values, the most
-    /// probable level. The levels' probabilities are taken as shares of their sum.
+    /// The text for units that are high with these probabilities, and its probability: the more probable of two values, or the most
+    /// probable level. The levels' probabilities are normalized by their sum.
     ///
     /// ```
     /// use dbm_data::columns::ColumnKind;
@@ -69,7 +69,7 @@ impl ColumnKind {
     /// ```
     ///
     /// # Panics
-    /// Where there is not one probability a unit.
+    /// If there is not one probability per unit.
     pub fn most_probable(&self, units: &[f64]) -> Option<(&str, f64)> {
         assert_eq!(units.len(), self.units(), "one probability a unit");
         match self {
@@ -88,7 +88,7 @@ impl ColumnKind {
         }
     }
 
-    /// What is written for the states of its units: nothing where no level of a category is high, the first of several.
+    /// The text for the states of its units: empty if no level of a category is high, the first of several.
     pub(crate) fn value_of(&self, bits: &[u8]) -> &str {
         if matches!(self, Self::Category { .. }) && bits.iter().all(|&bit| bit == 0) {
             return "";
@@ -99,18 +99,18 @@ impl ColumnKind {
 }
 
 impl Columns {
-    /// How many visible units stand for all of them.
+    /// The total number of visible units.
     pub fn n_units(&self) -> usize {
         self.columns.iter().map(|column| column.kind.units()).sum()
     }
 
-    /// The units of each category, in order: of them exactly one is high, as the groups of `dbm_core::impute` have it.
+    /// The units of each category, in order; exactly one of them is high, like the groups of `dbm_core::impute`.
     pub fn groups(&self) -> Vec<Range<usize>> {
         let categories = self.with_units().filter(|(_, column, _)| matches!(column.kind, ColumnKind::Category { .. }));
         categories.map(|(.., units)| units).collect()
     }
 
-    /// Every column that has units: its number among all columns, itself, and its units.
+    /// Every column that has units: its index among all columns, the column, and its units.
     pub fn with_units(&self) -> impl Iterator<Item = (usize, &Column, Range<usize>)> {
         let mut start = 0;
         self.columns.iter().enumerate().filter_map(move |(at, column)| {
@@ -120,9 +120,9 @@ impl Columns {
         })
     }
 
-    /// States of all units, `[rows, n_units]` as bytes 0 and 1, as CSV with the columns' own names and values; what is set aside is left out.
-    /// A category of which no level is high is an empty cell; of several, the first is written. `before` gives further columns: their
-    /// names, and a row's values.
+    /// States of all units, `[rows, n_units]` as bytes 0 and 1, as CSV with the columns' own names and values; ignored columns are omitted.
+    /// A category with no high level is an empty cell; with several, the first is written. `before` provides further columns: their names,
+    /// and a row's values.
     ///
     /// ```
     /// use dbm_data::columns::Table;
@@ -133,7 +133,7 @@ impl Columns {
     /// ```
     ///
     /// # Panics
-    /// Where the bytes are no whole number of rows.
+    /// If the bytes are not a whole number of rows.
     pub fn decode(&self, bits: &[u8], before: &[&str], values: impl Fn(usize) -> Vec<String>) -> Vec<u8> {
         let width = self.n_units().max(1);
         assert_eq!(bits.len() % width, 0, "whole rows");

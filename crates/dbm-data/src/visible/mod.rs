@@ -10,26 +10,26 @@ use crate::names::line;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Grey values above this are high, where nothing else is asked for.
+/// Grey values above this are high by default.
 pub const THRESHOLD: u8 = 127;
 
-/// How values become bits; what does not concern a kind of content is ignored there.
+/// How values become bits; settings for another kind of content are ignored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Encoding {
-    /// Bits a value of a picture, 1 to 8. With one, a value is high above `threshold`; with more, it is scaled from the range of the values to
-    /// whole numbers of 8 bits, which `coding` tells in these many: in binary with 8, bytes lose nothing.
+    /// Bits per value of a picture, 1 to 8. With one, a value is high above `threshold`; with more, it is scaled from the range of the
+    /// values to whole numbers of 8 bits, which `coding` expresses in this many: with 8 in binary, bytes lose nothing.
     pub bits: u8,
-    /// What these bits are, where there is more than one.
+    /// The code of these bits, if there is more than one.
     #[serde(default)]
     pub coding: Coding,
-    /// The threshold of pictures where `bits` is 1, in units of the values.
+    /// The threshold of pictures if `bits` is 1, in units of the values.
     pub threshold: f64,
     /// Thresholds of a table's numeric columns, by name: a cell above its threshold is high.
     pub columns: BTreeMap<String, f64>,
 }
 
 impl Default for Encoding {
-    /// One bit a value; of bytes, those above [`THRESHOLD`] are high.
+    /// One bit per value; bytes above [`THRESHOLD`] are high.
     fn default() -> Self {
         Self { bits: 1, coding: Coding::default(), threshold: f64::from(THRESHOLD), columns: BTreeMap::new() }
     }
@@ -38,16 +38,16 @@ impl Default for Encoding {
 /// What the visible units of a model stand for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Visible {
-    /// A unit a value, high above the threshold.
+    /// One unit per value, high above the threshold.
     Bits {
         /// The threshold, in units of the values.
         threshold: f64,
     },
-    /// `bits` units a value, side by side.
+    /// `bits` units per value, side by side.
     Planes {
-        /// Units a value, 2 to 8.
+        /// Units per value, 2 to 8.
         bits: u8,
-        /// What they stand for. A file older than this has the most significant bits of the value, the first of them first.
+        /// Their code. Files older than this setting use the most significant bits of the value, the highest first.
         #[serde(default)]
         coding: Coding,
         /// The value that becomes 0.
@@ -60,19 +60,19 @@ pub enum Visible {
 }
 
 impl Visible {
-    /// Under which note a checkpoint keeps it, as JSON.
+    /// The note under which a checkpoint stores it, as JSON.
     pub const NOTE: &str = "visible";
 
-    /// As a checkpoint keeps it.
+    /// The form in which a checkpoint stores it.
     pub fn to_json(&self) -> String {
         // Strings, numbers and lists of them always have a form in JSON.
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// What [`Visible::to_json`] wrote. `name` is the file's, for the error.
+    /// Parses the output of [`Visible::to_json`]. `name` is the file's, for the error.
     ///
     /// # Errors
-    /// [`DataError::Format`] where it is something else.
+    /// [`DataError::Format`] if it is something else.
     pub fn from_json(name: &str, json: &str) -> Result<Self, DataError> {
         let refuse = |got: String| {
             let (part, expected) = (format!("metadata entry `{}`", Self::NOTE), "a description of the visible units");
@@ -83,10 +83,10 @@ impl Visible {
         Ok(visible)
     }
 
-    /// That its numbers mean something.
+    /// Checks that its numbers are valid.
     ///
     /// # Errors
-    /// [`DataError::OutOfRange`] for a threshold or a range that is not finite, or planes of another number than 2 to 8.
+    /// [`DataError::OutOfRange`] for a threshold or a range that is not finite, or if the number of planes is not 2 to 8.
     pub fn check(&self) -> Result<(), DataError> {
         let asked = |what, expected, got| Err(DataError::out_of_range(what, expected, &got));
         match *self {
@@ -99,8 +99,8 @@ impl Visible {
         }
     }
 
-    /// One example's units as 8-bit greys, one a value: what [`Pictures::encode`](crate::pictures::Pictures::encode) made of it, backwards ([`Coding::grey`]). The values were
-    /// `low + grey / 255 (high - low)`; with 8 binary bits, rounded, exactly so where they were bytes.
+    /// One example's units as 8-bit greys, one per value: the inverse of [`Pictures::encode`](crate::pictures::Pictures::encode)
+    /// ([`Coding::grey`]). The values were `low + grey / 255 (high - low)`: with 8 binary bits rounded, and exact if they were bytes.
     pub fn grey(&self, units: &[u8]) -> Vec<u8> {
         let Greys { bits, coding } = self.greys();
         let depth = usize::from(bits.max(1));
@@ -108,7 +108,7 @@ impl Visible {
         units.chunks_exact(depth).map(|units| coding.grey(number(units), depth as u8)).collect()
     }
 
-    /// The units of one value of a picture; of a table's one each.
+    /// The units of one value of a picture; one unit per value for a table.
     pub fn greys(&self) -> Greys {
         match self {
             Self::Planes { bits, coding, .. } => Greys { bits: *bits, coding: *coding },
@@ -116,7 +116,7 @@ impl Visible {
         }
     }
 
-    /// Visible units for one value of a picture, 1 to 8; 1 of a table.
+    /// Visible units per value of a picture, 1 to 8; 1 for a table.
     pub fn depth(&self) -> usize {
         usize::from(self.greys().bits)
     }

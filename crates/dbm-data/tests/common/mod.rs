@@ -1,4 +1,4 @@
-//! What several test programs share: files as other programs write them, and the memory that work takes.
+//! Shared by several test programs: files as other programs write them, and measurement of memory.
 
 // No test program uses all of it.
 #![allow(dead_code)]
@@ -9,8 +9,8 @@ use std::io::Write;
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// The most live bytes while `work` runs, beyond those before it, and its result. The count is of the whole process: one test may measure at a
-/// time.
+/// The peak of live bytes while `work` runs, beyond those before it, and its result. The whole process is counted, so only one test may
+/// measure at a time.
 pub fn peak_of<R>(work: impl FnOnce() -> R) -> (usize, R) {
     let before = ALLOCATOR.current_usage();
     ALLOCATOR.reset_peak_usage();
@@ -23,20 +23,20 @@ pub fn live() -> usize {
     ALLOCATOR.current_usage()
 }
 
-/// The bytes in gzip.
+/// The bytes, gzipped.
 pub fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
 }
 
-/// An IDX file of values of the type with this code; 8 are unsigned bytes.
+/// An IDX file of values with this type code; 8 is unsigned bytes.
 pub fn idx(code: u8, sizes: &[u32], data: &[u8]) -> Vec<u8> {
     let sizes: Vec<u8> = sizes.iter().flat_map(|size| size.to_be_bytes()).collect();
     [&[0, 0, code, (sizes.len() / 4) as u8][..], &sizes, data].concat()
 }
 
-/// A ZIP archive of these files, packed by deflate or stored.
+/// A ZIP archive of these files, deflated or stored.
 pub fn zip(files: &[(&str, &[u8])], deflated: bool) -> Vec<u8> {
     let (mut bytes, mut directory) = (Vec::new(), Vec::new());
     for (name, content) in files {
@@ -49,7 +49,7 @@ pub fn zip(files: &[(&str, &[u8])], deflated: bool) -> Vec<u8> {
             packed = encoder.finish().unwrap();
         }
         let number = |size: usize| (size as u32).to_le_bytes();
-        // What both headers have: version, flags, method, time, date, checksum, sizes, lengths of the name and of nothing.
+        // Fields of both headers: version, flags, method, time, date, checksum, sizes, length of the name and a zero length.
         let common = [
             &[20, 0, 0, 0, if deflated { 8 } else { 0 }, 0, 0, 0, 0, 0],
             &sum.sum().to_le_bytes()[..],

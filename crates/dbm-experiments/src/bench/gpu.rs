@@ -1,4 +1,4 @@
-//! As many steps on the GPU, beside the processor's: which to take is decided by measuring.
+//! As many steps on the GPU, compared with the processor's: measuring decides which to use.
 
 use super::parts::spread;
 use crate::{Error, Session};
@@ -7,11 +7,12 @@ use dbm_gpu::{Gpu, GpuFootprint, GpuTrainer};
 use pollster::block_on;
 use serde_json::{Value, json};
 
-/// Goes on with a training on the GPU, on the same data, and times as many runs of as many steps there, after as many to warm up: what came out, beside the
-/// processor's median milliseconds a step. Multiply-adds are of products, a step, those to warm up included.
+/// Continues a training on the GPU, on the same data, and times as many runs of as many steps there, after as many for warming up. Returns
+/// the results next to the processor's median milliseconds per step. Multiply-adds are those of products per step, including the warm-up
+/// steps.
 ///
 /// # Errors
-/// [`Error::Gpu`] where there is none, or it cannot train such a run.
+/// [`Error::Gpu`] if there is none, or it cannot train such a run.
 pub(super) fn figures(
     (warm_up, runs, steps): (u64, u64, u64),
     run: &Trainer,

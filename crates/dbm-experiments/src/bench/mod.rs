@@ -1,4 +1,4 @@
-//! How long a training step takes, and what on; how many sweeps a second.
+//! How long a training step takes, and for which parts; how many sweeps per second.
 
 mod gpu;
 mod parts;
@@ -14,31 +14,32 @@ use parts::{Run, Timed, spread};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// A training that is timed: sign units, Adam at 0.001, orthogonal start, marginalized gradient. Or sweeps of many chains: then nothing is trained, and a step is a sweep.
+/// A training to time: sign units, Adam at 0.001, orthogonal start, marginalized gradient. Or sweeps of many chains: then nothing is trained,
+/// and a step is a sweep.
 #[derive(Args, Clone, Debug)]
 pub struct Benchmark {
-    /// The name of these layers, where they have one.
+    /// The name of these layers, if they have one.
     #[arg(skip)]
     pub preset: Option<&'static str>,
-    /// Sizes of the hidden layers, in place of the preset's
+    /// Sizes of the hidden layers, instead of the preset's
     #[arg(long, value_delimiter = ',', value_name = "N,N")]
     pub hidden: Vec<usize>,
-    /// Examples a step
+    /// Examples per step
     #[arg(long, default_value_t = 100)]
     pub batch: usize,
-    /// What estimates the gradient, as in `dbm train`
+    /// The estimator of the gradient, as in `dbm train`
     #[arg(long, value_name = "[centered-]NAME[-K]", default_value = "ucd-lmi")]
     pub estimator: EstimatorSettings,
     /// Steps before anything is timed: searches are longest at the start of a training
     #[arg(long, value_name = "STEPS", default_value_t = 50)]
     pub warm_up: u64,
-    /// How many runs are timed, which follow each other in one training
+    /// How many consecutive runs of one training are timed
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub runs: u64,
-    /// Steps of each
+    /// Steps of each run
     #[arg(long, value_name = "N", default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
     pub steps: u64,
-    /// More runs than those, until so many seconds have passed
+    /// Time further runs until this many seconds have passed
     #[arg(long, value_name = "S", default_value_t = 0.0)]
     pub seconds: f64,
     /// Seed of the initial weights and of every random stream
@@ -49,10 +50,10 @@ pub struct Benchmark {
     pub backend: Backend,
 }
 
-/// What came out: the figures of the run of median time, and what they depend on.
+/// The result: the figures of the run with median time, and what they depend on.
 pub struct BenchReport {
     figures: Value,
-    /// Name and text of the template that says them.
+    /// Name and text of the template for the report.
     words: (&'static str, &'static str),
 }
 
@@ -67,10 +68,10 @@ impl Report for BenchReport {
 }
 
 impl Benchmark {
-    /// Trains on these data, and times it; then goes on with the training on the GPU, where that is asked for.
+    /// Trains on these data, and times it; then continues the training on the GPU, if requested.
     ///
     /// # Errors
-    /// Settings and sizes that make no sense or do not fit into memory; [`Error::Gpu`].
+    /// Invalid settings and sizes, or too little memory; [`Error::Gpu`].
     pub fn run(&self, data: &Dataset, on_gpu: bool, session: &Session) -> Result<BenchReport, Error> {
         let sizes: Vec<usize> = std::iter::once(data.examples.width()).chain(self.hidden.iter().copied()).collect();
         let settings = Settings {
@@ -151,7 +152,7 @@ impl Benchmark {
     }
 }
 
-/// One step as [`Trainer::step`] makes it, with a clock between its parts.
+/// One step as made by [`Trainer::step`], with a clock between its parts.
 fn step(run: &mut Trainer, data: &Examples, host: &impl Host) -> Result<Timed, Error> {
     let started = host.now();
     let shards = run.begin(data)?;

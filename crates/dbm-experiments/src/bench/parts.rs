@@ -1,25 +1,24 @@
-//! Where the time of a step goes, and what work it did.
+//! Where the time of a step goes, and how much work it did.
 
 use dbm_core::StepInfo;
 use dbm_core::gradient::PhaseInfo;
 use std::mem::take;
 
-/// The median of times that rise (of an even number, the faster of the two in the middle), the shortest and the longest.
+/// The median of sorted times (for an even number, the faster of the two in the middle), the shortest and the longest.
 pub fn spread<T>(times: &[T]) -> (&T, &T, &T) {
     (&times[(times.len() - 1) / 2], &times[0], &times[times.len() - 1])
 }
 
-/// A step. Its times are seconds of the clock on the wall, or, where they are of shards, blocks or chains, thread-seconds: summed over what is computed at
-/// once.
+/// A step. Its times are wall-clock seconds or, for shards, blocks or chains, thread-seconds: summed over everything computed in parallel.
 #[derive(Clone, Debug, Default)]
 pub struct Timed {
-    /// Without the lists of all chains, which would be counted with the memory that the training takes.
+    /// Without the lists of all chains, which would count towards the memory of the training.
     step: StepInfo,
-    /// From the first shard's beginning to the last one's end.
+    /// From the beginning of the first shard to the end of the last.
     estimating: f64,
     /// Thread-seconds of all shards.
     shards: f64,
-    /// Sweeps of all searches of the positive and the negative phase, and how many searches.
+    /// Sweeps of all searches of the positive and the negative phase, and the number of searches.
     searches: [(u64, u64); 2],
 }
 
@@ -50,7 +49,7 @@ impl Run {
         self.sum(of) / self.0.len() as f64
     }
 
-    /// Milliseconds a step.
+    /// Milliseconds per step.
     pub fn milliseconds(&self) -> f64 {
         1e3 * self.mean(|timed| timed.step.seconds)
     }
@@ -60,14 +59,14 @@ impl Run {
         self.mean(|timed| of([&timed.step.info.positive, &timed.step.info.negative][phase]))
     }
 
-    /// T of that phase, where the estimator searches.
+    /// T of that phase, if the estimator searches.
     pub fn mean_sweeps(&self, phase: usize) -> Option<f64> {
         let searches = self.sum(|timed| timed.searches[phase].1 as f64);
         (searches > 0.0).then(|| self.sum(|timed| timed.searches[phase].0 as f64) / searches)
     }
 
-    /// Wall milliseconds a step by name; they sum to the whole. What ran on several threads has its part of the wall time that it had of the
-    /// thread time, so that the time in which threads wait for the last of them is spread over what they did.
+    /// Wall milliseconds per step, by name; they sum to the total. Parts that ran on several threads get shares of the wall time in
+    /// proportion to their thread time, so that the time in which threads wait for the last one is spread over them.
     pub fn wall(&self) -> [(&'static str, f64); 7] {
         let share = |part: f64, of: f64, wall: f64| if of > 0.0 { part / of * wall } else { 0.0 };
         let (estimating, shards) = (self.mean(|timed| timed.estimating), self.mean(|timed| timed.shards));
@@ -87,7 +86,7 @@ impl Run {
         named
     }
 
-    /// Thread-milliseconds a step by name, as measured.
+    /// Thread-milliseconds per step, by name, as measured.
     pub fn threads(&self) -> [(&'static str, f64); 6] {
         [
             ("positive_search", self.phase(0, |phase| phase.search_seconds)),
@@ -109,7 +108,7 @@ mod tests {
     #[test]
     fn wall_parts_sum_to_the_step_whatever_ran_in_parallel() {
         let phase = |search_seconds, coupling_seconds| PhaseInfo { search_seconds, coupling_seconds, ..PhaseInfo::default() };
-        // Two threads: 4 + 2 + 1 + 1 thread-seconds of shards in 5 seconds, 2 + 4 of blocks in 3; half of all in each of two steps.
+        // Two threads: 4 + 2 + 1 + 1 thread-seconds of shards in 5 seconds, 2 + 4 of blocks in 3; half of each in either of two steps.
         let step = StepInfo {
             info: Info { positive: phase(1.0, 0.5), negative: phase(2.0, 0.0) },
             seconds: 5.0,

@@ -1,4 +1,4 @@
-//! How many Gibbs sweeps a second: what samplers need, many chains and no gradient.
+//! Gibbs sweeps per second: the work of samplers, with many chains and no gradient.
 
 use super::parts::spread;
 use super::{BenchReport, Benchmark};
@@ -11,11 +11,11 @@ use dbm_core::{Host, Parity, Units, init};
 use serde_json::json;
 
 impl Benchmark {
-    /// Sweeps so many free chains, divided evenly among the threads, and times it: of a model with sign units at its orthogonal start, where about half of all units flip
-    /// in every sweep, the dearest case. Each of its steps is a sweep.
+    /// Sweeps this many free chains, divided evenly among the threads, and times it, for a model with sign units at its orthogonal start,
+    /// where about half of all units flip in every sweep, which is the most expensive case. Each of its steps is a sweep.
     ///
     /// # Errors
-    /// Sizes that make no sense.
+    /// Invalid sizes.
     pub fn sweep(&self, visible: usize, chains: usize, session: &Session) -> Result<BenchReport, Error> {
         let sizes = [&[visible], &self.hidden[..]].concat();
         let model = init::orthogonal_on(session, &sizes, Units::Signs, self.seed)?.with_backend(self.backend);

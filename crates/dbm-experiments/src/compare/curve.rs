@@ -1,4 +1,4 @@
-//! One run of one estimator, and the exact log-likelihood on its way.
+//! One run of one estimator, and its exact log-likelihood over time.
 
 use super::spec::Spec;
 use crate::Error;
@@ -8,19 +8,19 @@ use dbm_core::{Backend, Dbm, DbmError, Examples, Host, Settings, StepInfo, Train
 
 /// What all runs have in common.
 pub struct Plan<'a> {
-    /// What all are trained on.
+    /// The training data of all runs.
     pub data: &'a Examples,
-    /// Of all layers, the visible one first.
+    /// Sizes of all layers, the visible one first.
     pub sizes: Vec<usize>,
     /// Units of the model.
     pub units: Units,
     /// Kernels of the model.
     pub backend: Backend,
-    /// But for the seed and the estimator, which are each run's own and take the caps of this one.
+    /// Settings except the seed and the estimator, which differ between runs and use the caps given here.
     pub settings: Settings,
-    /// But for the seed.
+    /// The start, except its seed.
     pub pretraining: PretrainSettings,
-    /// After which steps the likelihood is computed: increasing, from 0 to the last. Steps of pretraining are counted.
+    /// Steps after which the likelihood is computed: increasing, from 0 to the last. Steps of pretraining count.
     pub points: Vec<u64>,
 }
 
@@ -33,12 +33,12 @@ pub struct Couplings {
 }
 
 impl Couplings {
-    /// Share of couplings cut at the cap; none where there were no couplings.
+    /// Share of couplings cut off at the cap; `None` if there were no couplings.
     pub fn capped_share(&self) -> Option<f64> {
         (self.count > 0).then(|| self.capped as f64 / self.count as f64)
     }
 
-    /// Mean of tau, a coupling cut at the cap counting with the cap; none where there were no couplings.
+    /// Mean of tau, where a coupling cut off at the cap counts with the cap; `None` if there were no couplings.
     pub fn mean_time(&self) -> Option<f64> {
         (self.count > 0).then(|| self.time as f64 / self.count as f64)
     }
@@ -48,14 +48,14 @@ impl Couplings {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     pub step: u64,
-    /// Mean over the examples of log p(v), in nats, exact.
+    /// Exact mean of log p(v) over the examples, in nats.
     pub log_likelihood: f64,
-    /// Of training alone: the likelihood is not counted.
+    /// Seconds of training alone, without the likelihood.
     pub seconds: f64,
     pub couplings: Couplings,
 }
 
-/// How often each cap but that of couplings was reached in a run.
+/// How often each cap, except that of couplings, was reached in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Caps {
     pub searches: u64,
@@ -72,7 +72,7 @@ pub struct Curve {
     pub points: Vec<Point>,
     /// How often caps were reached.
     pub caps: Caps,
-    /// After how many steps the run diverged, which ended it.
+    /// The step at which the run diverged, which ended it.
     pub diverged: Option<u64>,
 }
 
@@ -80,7 +80,7 @@ impl Curve {
     /// The last point of the curve.
     ///
     /// # Panics
-    /// For a curve of no points; every curve that was trained has its start.
+    /// If the curve has no points; every trained curve has its start.
     pub fn end(&self) -> &Point {
         self.points.last().expect("a curve has its start at least")
     }
@@ -99,7 +99,7 @@ impl Curve {
     }
 }
 
-/// Where a run is.
+/// The progress of a run.
 enum Stage {
     Pretraining(Pretrainer),
     Training(Trainer),
@@ -120,7 +120,7 @@ impl Plan<'_> {
         self.points.last().copied().unwrap_or_default()
     }
 
-    /// The orthogonal start of this seed, which all estimators share that are not pretrained.
+    /// The orthogonal start of this seed, shared by all estimators that are not pretrained.
     ///
     /// # Errors
     /// Sizes that make no model.
@@ -128,17 +128,17 @@ impl Plan<'_> {
         Ok(init::orthogonal(&self.sizes, self.units, seed)?.with_backend(self.backend))
     }
 
-    /// What trains `spec` from this seed.
+    /// Creates the trainer of `spec` with this seed.
     pub fn settings(&self, spec: &Spec, seed: u64) -> Settings {
         let EstimatorSettings { max_tries, mean_field_sweeps, .. } = self.settings.estimator;
         let estimator = EstimatorSettings { max_tries, mean_field_sweeps, ..spec.estimator.clone() };
         Settings { seed, estimator, ..self.settings.clone() }
     }
 
-    /// Trains `spec` from this seed, and tells `tick` of each step. Which host does it makes a difference to the seconds alone.
+    /// Trains `spec` with this seed, and calls `tick` for each step. Which host runs it only affects the seconds.
     ///
     /// # Errors
-    /// Those of the core for settings and sizes; a run that diverges is no error.
+    /// Those of the core for settings and sizes; a run that diverges is not an error.
     pub fn follow(&self, spec: &Spec, seed: u64, host: &impl Host, tick: impl Fn()) -> Result<Curve, Error> {
         let settings = self.settings(spec, seed);
         let mut stage = if spec.pretrained {
@@ -180,8 +180,8 @@ impl Plan<'_> {
     }
 }
 
-/// After which steps the likelihood is computed: 0, every `every`-th step and the last; without `every`, steps of which each is about a quarter beyond the one before, 35 up
-/// to step 3000 and 5 more for each factor of 3.
+/// Steps after which the likelihood is computed: 0, every `every`-th step and the last; without `every`, steps that grow by about a quarter
+/// each, 35 up to step 3000 and 5 more for each factor of 3.
 pub fn points(steps: u64, every: Option<u64>) -> Vec<u64> {
     let next = |&step: &u64| every.map_or_else(|| (step + 1).max(step + step / 4), |every| step.saturating_add(every));
     let mut points: Vec<u64> = std::iter::successors(Some(0), |step| Some(next(step))).take_while(|&step| step < steps).collect();

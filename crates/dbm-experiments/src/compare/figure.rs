@@ -1,16 +1,16 @@
-//! The curves as a picture: likelihood by steps, and by seconds.
+//! The curves as a picture: likelihood against steps, and against seconds.
 
 use super::curve::Plan;
 use super::table::{Entry, Spread};
 use crate::Error;
 use crate::plot::{Curve, Mark, Panel, svg};
 
-/// Nats of room above the most that can be reached, where no curve can be.
+/// Nats of space above the attainable maximum, where no curve can be.
 const HEADROOM: f64 = 0.25;
 
-/// Two panels as SVG: each estimator's mean over the seeds, with a band from the least to the largest.
+/// Two panels as SVG: each estimator's mean over the seeds, with a band from the smallest to the largest.
 ///
-/// The axis of the likelihood begins at `-n ln 2`, which is what n fair coins reach: what is below is no better than no model.
+/// The axis of the likelihood begins at `-n ln 2`, the value of n fair coins: anything below is no better than no model.
 ///
 /// # Errors
 /// Those of [`crate::plot::svg`].
@@ -32,13 +32,13 @@ pub fn figure(data: &str, plan: &Plan, entries: &[Entry], attainable: f64) -> Re
     let title = format!("{data}: {}, {seeds} {}", sizes.join("-"), if seeds == 1 { "seed" } else { "seeds" });
     let by_steps = panel(title, "steps", |spread| spread.step as f64);
     let by_seconds = panel("the same by seconds on one thread".into(), "seconds", |spread| spread.seconds);
-    // Where all is done before the clock has moved there is no second panel.
+    // If everything is done before the clock has advanced, there is no second panel.
     let timed = by_seconds.curves.iter().any(|curve| !curve.marks.is_empty());
     if timed { svg(&[by_steps, by_seconds], 2) } else { svg(&[by_steps], 1) }
 }
 
-/// Without the points at 0, for which a logarithmic axis has no place, and but for one, without those before the band first rises above the floor:
-/// where nothing is to be seen yet the axis need not reach.
+/// Without the points at 0, which have no place on a logarithmic axis, and without those before the band first rises above the floor,
+/// except the last of them: the axis need not cover a range where nothing is visible.
 fn curve(entry: &Entry, x: fn(&Spread) -> f64, floor: f64) -> Curve {
     let spreads: Vec<Spread> = entry.spreads().into_iter().filter(|spread| x(spread) > 0.0).collect();
     let seen = spreads.iter().position(|spread| spread.most > floor).unwrap_or(spreads.len());
@@ -66,7 +66,8 @@ mod tests {
         let points = |x, floor| curve(&entry, x, floor).marks.iter().map(|mark| (mark.x, mark.y, mark.band)).collect::<Vec<_>>();
         let expected = [(2.0, -12.0, Some((-12.0, -12.0))), (3.0, -7.0, Some((-8.0, -6.0))), (4.0, -20.0, Some((-30.0, -10.0)))];
         assert_eq!(points(steps, -11.0), expected);
-        // What is never seen is one point below the floor; what is seen from the beginning is whole, but for step 0.
+        // A curve that is never visible is one point below the floor; one that is visible from the beginning is complete, except for step
+        // 0.
         assert_eq!(points(steps, -5.0), expected[2..]);
         assert_eq!(points(steps, -50.0).len(), 4);
         assert!(points(|spread| spread.seconds, -50.0).is_empty());

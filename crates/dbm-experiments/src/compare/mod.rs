@@ -1,4 +1,4 @@
-//! Several estimators on the same model from the same start, by exact log-likelihood.
+//! Several estimators on the same model from the same start, compared by exact log-likelihood.
 
 mod curve;
 mod figure;
@@ -15,30 +15,30 @@ pub use spec::Spec;
 use std::collections::BTreeMap;
 pub use table::Entry;
 
-/// What is compared, and by how many runs of each.
+/// What to compare, and how many runs of each.
 pub struct Comparison<'a> {
     /// What all runs have in common.
     pub plan: Plan<'a>,
     /// Estimators and starts.
     pub specs: Vec<Spec>,
-    /// The first seed, and how many follow it.
+    /// The first seed, and the number of seeds.
     pub seeds: (u64, u64),
 }
 
-/// What came out.
+/// The result.
 pub struct Compared<'a> {
-    /// What the data are called.
+    /// Name of the data.
     pub data: &'a str,
     /// What all runs had in common.
     pub plan: &'a Plan<'a>,
     /// The runs, estimator by estimator.
     pub entries: Vec<Entry>,
-    /// The most that the mean log-likelihood of any model can reach.
+    /// The maximum mean log-likelihood of any model.
     pub attainable: f64,
 }
 
 impl Report for Compared<'_> {
-    /// An object a run.
+    /// One object per run.
     fn json(&self) -> Value {
         self.entries.iter().flat_map(|entry| entry.curves.iter().map(|curve| table::line(&entry.spec, curve))).collect()
     }
@@ -57,10 +57,10 @@ impl Report for Compared<'_> {
 }
 
 impl Comparison<'_> {
-    /// Makes every refusal that can be made before the work. `plotted`: whether the curves are to be drawn.
+    /// Makes all checks that are possible before the work. `plotted`: whether the curves are to be drawn.
     ///
     /// # Errors
-    /// Settings that make no sense, estimators named twice, models too large for memory or for exact likelihoods.
+    /// Invalid settings, repeated estimators, models too large for memory or for exact likelihoods.
     pub fn check(&self, plotted: bool, session: &Session) -> Result<(), Error> {
         let Self { plan, specs, seeds: (seed, seeds) } = self;
         let (data, steps) = (plan.data, plan.steps());
@@ -93,19 +93,19 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// All runs on data of this name, each on a thread of its own.
+    /// All runs on data with this name, each on its own thread.
     ///
     /// # Errors
-    /// Those of the core for settings and sizes; a run that diverges is no error.
+    /// Those of the core for settings and sizes; a run that diverges is not an error.
     pub fn run<'a>(&'a self, data: &'a str, session: &Session) -> Result<Compared<'a>, Error> {
         let Self { plan, specs, seeds: (first, seeds) } = self;
-        // The work of a seed is of one kind for all estimators, so that the slow ones do not all come last.
+        // The runs of one seed include all estimators, so that the slow ones do not all come last.
         let seeds = (0..*seeds).map(|i| first.wrapping_add(i));
         let tasks: Vec<(&Spec, u64)> = seeds.flat_map(|seed| specs.iter().map(move |spec| (spec, seed))).collect();
         session.progress.begin("steps", tasks.len() as u64 * plan.steps());
         let curves = session.map(tasks, |(spec, seed)| {
             let curve = plan.follow(spec, seed, &OneThread(session), || session.progress.advance(1))?;
-            // The steps that a run which has diverged will not make.
+            // The steps that a diverged run will not take.
             session.progress.advance(plan.steps() - curve.diverged.unwrap_or(plan.steps()));
             Ok(curve)
         });
@@ -117,7 +117,7 @@ impl Comparison<'_> {
     }
 }
 
-/// The most that the mean log-likelihood of any model can reach: minus the entropy, in nats, of the distribution that gives each example the same
+/// The maximum mean log-likelihood of any model: minus the entropy, in nats, of the distribution that gives each example the same
 /// probability.
 fn attainable(data: &Examples) -> f64 {
     let mut counts: BTreeMap<Vec<u8>, u32> = BTreeMap::new();

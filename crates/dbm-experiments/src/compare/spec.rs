@@ -1,14 +1,14 @@
-//! What is compared: an estimator, from one of two starts.
+//! What to compare: an estimator, from one of two starts.
 
 use dbm_core::DbmError;
 use dbm_core::gradient::EstimatorSettings;
 use std::fmt;
 use std::str::FromStr;
 
-/// In words `[pretrained-][centered-]NAME[-K]`.
+/// Written as `[pretrained-][centered-]NAME[-K]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spec {
-    /// Whether the run begins with greedy layer-wise pretraining, which is counted among its steps.
+    /// Whether the run begins with greedy layer-wise pretraining, whose steps count.
     pub pretrained: bool,
     /// The estimator and its settings.
     pub estimator: EstimatorSettings,

@@ -8,15 +8,15 @@ use minijinja::context;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// What one estimator did, seed by seed.
+/// Results of one estimator, seed by seed.
 pub struct Entry {
     /// The estimator and its start.
     pub spec: Spec,
-    /// A run for each seed.
+    /// One run per seed.
     pub curves: Vec<Curve>,
 }
 
-/// Mean, least and largest over the seeds, of the log-likelihood at one point, and the mean of the seconds.
+/// Mean, minimum and maximum over the seeds of the log-likelihood at one point, and the mean of the seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Spread {
     pub step: u64,
@@ -37,7 +37,7 @@ impl Entry {
         self.curves.iter().map(count).sum()
     }
 
-    /// How often each cap was reached, by the name of what it cuts.
+    /// How often each cap was reached, by the name of what it limits.
     fn caps(&self) -> [(&'static str, u64); 4] {
         [
             ("couplings", self.sum(|curve| curve.end().couplings.capped)),
@@ -62,8 +62,8 @@ impl Spread {
     }
 }
 
-/// A row a point: `couplings_capped` is the share of the run's couplings so far that were cut, `mean_meeting_time` their mean tau;
-/// both are empty where there were no couplings.
+/// One row per point: `couplings_capped` is the share of the run's couplings so far that were cut off, `mean_meeting_time` their mean tau;
+/// both are empty if there were no couplings.
 pub fn csv(entries: &[Entry]) -> String {
     let runs = entries.iter().flat_map(|entry| entry.curves.iter().map(move |curve| (entry, curve)));
     let rows = runs.flat_map(|(entry, curve)| {
@@ -98,7 +98,7 @@ pub fn line(spec: &Spec, curve: &Curve) -> Value {
     })
 }
 
-/// A line an estimator, and below it what was cut or diverged.
+/// One line per estimator, and below it what was cut off or diverged.
 pub fn words(entries: &[Entry]) -> String {
     let width = entries.iter().map(|entry| entry.spec.to_string().len()).max().unwrap_or_default().max(9);
     let said = entries.iter().map(|entry| {

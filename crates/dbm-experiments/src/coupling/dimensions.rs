@@ -1,12 +1,12 @@
-//! Lists of dimensions, as `1,2,5,10..200:10`.
+//! Lists of dimensions, such as `1,2,5,10..200:10`.
 
 use std::str::FromStr;
 
-/// Rising, each once.
+/// Increasing, each once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dimensions(pub Vec<usize>);
 
-/// Numbers larger than this are no dimensions, and are refused before a list of them is made.
+/// Larger numbers are not dimensions, and are refused before a list of them is created.
 const LARGEST: usize = 400;
 
 impl FromStr for Dimensions {

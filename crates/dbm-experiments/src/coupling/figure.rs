@@ -1,11 +1,12 @@
-//! The table as a picture: the paper's Figure 1, and what it leaves out.
+//! The table as a picture: the paper's Figure 1, and more.
 
 use super::summary::{Row, Spread};
 use crate::Error;
 use crate::plot::{Curve, Mark, Panel, distinct, svg};
 
-/// Four panels for each kind of units: all steps of each kernel and start by dimension, mean and quartiles, with the cap; T and tau of the Metropolis
-/// coupling from a mode, where there is that; the share of runs that the cap cut; and the tail of tau, from 90 % of the runs to the longest.
+/// Four panels for each kind of units: total steps of each kernel and start by dimension, mean and quartiles, with the cap; T and tau of
+/// the Metropolis coupling from a mode, if present; the share of runs cut off by the cap; and the tail of tau, from 90 % of the runs to the
+/// longest.
 ///
 /// # Errors
 /// Those of [`crate::plot::svg`].
@@ -22,7 +23,7 @@ pub fn figure(rows: &[Row]) -> Result<String, Error> {
     svg(&panels, 2)
 }
 
-/// Its panels, two in a row.
+/// Its panels, two per row.
 fn of_units(rows: &[&Row]) -> Vec<Panel> {
     let kinds = distinct(rows.iter().map(|row| name(row)));
     let each = |of: fn(&Row) -> Height| -> Vec<Curve> {
@@ -38,7 +39,7 @@ fn of_units(rows: &[&Row]) -> Vec<Panel> {
         curves,
         ..Panel::default()
     };
-    // The cap is part of the picture where it bends the curves, and would only squeeze them elsewhere.
+    // The cap is shown where it bends the curves; elsewhere it would only compress them.
     let most = rows.iter().map(|row| row.share_capped()).fold(0.0, f64::max);
     let level = |bends: bool| bends.then(|| (format!("cap of {cap} steps"), f64::from(cap)));
     let mut panels = vec![Panel {
@@ -56,7 +57,7 @@ fn of_units(rows: &[&Row]) -> Vec<Panel> {
         panels.push(panel("Metropolis, local mode", "steps, mean and quartiles".into(), curves));
     }
     let shares = each(|row| (row.share_capped(), None));
-    // A run in a hundred should be seen where there are no more.
+    // A single run in a hundred should be visible if there are no more.
     let top = (1.1 * most).clamp(0.05, 1.03);
     let y_label = format!("share not met after {cap} steps");
     panels.push(Panel { y_range: Some((-0.03 * top, top)), ..panel("runs cut at the cap", y_label, shares) });
@@ -71,10 +72,10 @@ fn name(row: &Row) -> String {
     format!("{kernel}, {}", start.replace('-', " "))
 }
 
-/// Where the mark of a row is, and what its band reaches over.
+/// The position of a row's mark, and the range of its band.
 type Height = (f64, Option<(f64, f64)>);
 
-/// A mark for each row, at its dimension.
+/// One mark per row, at its dimension.
 fn curve<'r>(name: &str, rows: impl Iterator<Item = &'r &'r Row>, of: fn(&Row) -> Height) -> Curve {
     let mark = |row: &&Row| {
         let (y, band) = of(row);

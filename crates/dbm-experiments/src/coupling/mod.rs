@@ -23,18 +23,18 @@ pub struct Kinds {
     pub units: Vec<Units>,
     /// How the chains move.
     pub kernels: Vec<CouplingKernel>,
-    /// Where they begin.
+    /// The starts.
     pub starts: Vec<CouplingStart>,
-    /// Steps at which a coupling is cut.
+    /// Steps after which a coupling is cut off.
     pub cap: u32,
-    /// Tries of one draw of the Gibbs coupling.
+    /// Maximum number of tries for one draw of the Gibbs coupling.
     pub max_tries: u32,
-    /// Of the models and of all runs.
+    /// Seed of the models and of all runs.
     pub seed: u64,
 }
 
 impl Kinds {
-    /// Each once, checked.
+    /// Every combination once, checked.
     ///
     /// # Errors
     /// Those of [`Couplings::check`].
@@ -49,18 +49,18 @@ impl Kinds {
     }
 }
 
-/// How many pieces [`rows`] tells the session's progress of.
+/// The number of pieces that [`rows`] reports to the session's progress.
 pub fn pieces(couplings: &[Couplings], runs: u32) -> u64 {
     couplings.len() as u64 * u64::from(runs.div_ceil(PIECE))
 }
 
-/// A row for each of these couplings, in their order. A row depends on its couplings and on how many runs it has; not on the threads, nor on which other
-/// rows are made with it, so a table can be made dimension by dimension.
+/// A row for each of these couplings, in order. A row depends only on its coupling and the number of runs, not on the threads or on the
+/// other rows computed with it, so a table can be computed dimension by dimension.
 ///
 /// # Errors
 /// Those of [`Couplings::model`].
 pub fn rows(couplings: &[Couplings], runs: u32, session: &Session) -> Result<Vec<Row>, Error> {
-    // Kernels and starts of the same units and dimension share a model.
+    // Kernels and starts with the same units and dimension share a model.
     let of = |c: &Couplings| (c.dimension, c.units, c.seed);
     let kinds = distinct(couplings.iter().map(of));
     let made = session.map(kinds.clone(), |kind| couplings.iter().find(|c| of(c) == kind).map(Couplings::model).transpose());
@@ -82,7 +82,7 @@ pub fn rows(couplings: &[Couplings], runs: u32, session: &Session) -> Result<Vec
     Ok(couplings.iter().zip(done.chunks(a_kind)).map(|(couplings, runs)| Row::new(*couplings, &runs.concat())).collect())
 }
 
-/// The table that `dbm couple` makes.
+/// The table of `dbm couple`.
 impl Report for Vec<Row> {
     fn json(&self) -> Value {
         self.iter().map(Row::line).collect()

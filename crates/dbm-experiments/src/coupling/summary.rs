@@ -1,4 +1,4 @@
-//! What the runs of one kind took, as a row of a table.
+//! The runs of one kind, summarized as a row of a table.
 
 use crate::columns::table;
 use dbm_core::diagnostics::{CouplingRun, Couplings};
@@ -6,16 +6,16 @@ use dbm_core::words::Choose;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// Mean, quantiles and largest of some numbers.
+/// Mean, quantiles and maximum of some numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// Mean of the values.
     pub mean: f64,
-    /// A quarter, half and three quarters of the values are at most so large, between two values by linear interpolation.
+    /// The quartiles, with linear interpolation between two values.
     pub quartiles: [f64; 3],
-    /// The same of 90 and 99 %.
+    /// The 90 and 99 % quantiles, likewise.
     pub tail: [f64; 2],
-    /// The largest of them.
+    /// The maximum.
     pub largest: u32,
 }
 
@@ -43,24 +43,24 @@ impl Spread {
 pub struct Row {
     /// The kind, and its dimension.
     pub couplings: Couplings,
-    /// Runs of it.
+    /// Number of runs.
     pub runs: usize,
     /// Steps until the chains met.
     pub tau: Spread,
-    /// Sweeps of the search before.
+    /// Sweeps of the preceding search.
     pub sweeps: Spread,
     /// Both together, run by run.
     pub total: Spread,
-    /// Of the runs, those with tau > 1.
+    /// Share of runs with tau > 1.
     pub above_1: f64,
-    /// Runs that were cut.
+    /// Number of runs that were cut off.
     pub capped: usize,
-    /// Draws that were cut.
+    /// Number of draws that were cut off.
     pub tries_capped: u64,
 }
 
 impl Row {
-    /// Of these runs.
+    /// From these runs.
     pub fn new(couplings: Couplings, runs: &[CouplingRun]) -> Self {
         let spread = |of: fn(&CouplingRun) -> u32| Spread::of(runs.iter().map(of).collect());
         let above_1 = runs.iter().filter(|run| run.meeting.time > 1 || run.meeting.capped).count();
@@ -76,7 +76,7 @@ impl Row {
         }
     }
 
-    /// Of the runs, those that were cut.
+    /// Share of runs that were cut off.
     pub fn share_capped(&self) -> f64 {
         self.capped as f64 / self.runs.max(1) as f64
     }
@@ -97,7 +97,7 @@ impl Row {
     }
 }
 
-/// The table as CSV, a line a row.
+/// The table as CSV, one line per row.
 pub fn csv(rows: &[Row]) -> String {
     const OF_SPREAD: [(&str, &str); 7] = [
         ("mean", "mean:4"),

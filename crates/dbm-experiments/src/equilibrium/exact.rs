@@ -1,14 +1,14 @@
-//! The exact distribution of a model small enough to enumerate, beside the states of its chains.
+//! The exact distribution of a model small enough to enumerate, compared with the states of its chains.
 
 use dbm_core::exact::{self, likelihood_terms};
 use dbm_core::linalg::Matrix;
 use dbm_core::{Dbm, DbmError};
 use serde::Serialize;
 
-/// Models with more terms to sum take more than some seconds.
+/// Models with more terms to sum would take more than some seconds.
 const MOST_TERMS: f64 = 2e9;
 
-/// What is expected under the model.
+/// Expectations under the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exact {
     /// `E[E(s)]`, in nats.
@@ -20,16 +20,16 @@ pub struct Exact {
 /// The visible unit whose share of high states deviates most from its probability, in standard errors.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Farthest {
-    /// Which unit, from 0.
+    /// Index of the unit, from 0.
     pub unit: usize,
-    /// Its share of high states less its probability.
+    /// Its share of high states minus its probability.
     pub deviation: f64,
-    /// The standard error of the share of C independent states of the model: `sqrt(p (1 - p) / C)`.
+    /// The standard error of the share in C independent states of the model: `sqrt(p (1 - p) / C)`.
     pub error: f64,
 }
 
 impl Exact {
-    /// Of a model small enough.
+    /// For a model small enough.
     ///
     /// # Errors
     /// Those of the enumeration.
@@ -47,7 +47,7 @@ impl Exact {
         Ok(Some(Self { energy, visible }))
     }
 
-    /// Of `counts[i]` high states of unit i in so many chains.
+    /// From `counts[i]`, the number of chains with unit i high, out of this many chains.
     pub(super) fn deviation(&self, counts: &[u64], chains: usize) -> Farthest {
         let of = |(unit, (&p, &count)): (usize, (&f64, &u64))| {
             let error = (p * (1.0 - p) / chains as f64).sqrt();
@@ -60,9 +60,9 @@ impl Exact {
 }
 
 impl Farthest {
-    /// How many standard errors it is.
+    /// The deviation in standard errors.
     pub fn errors(&self) -> f64 {
-        // A unit that is always high or always low, to rounding, has no error.
+        // A unit that, to rounding, is always high or always low has no error.
         self.deviation.abs() / self.error.max(1e-12)
     }
 }

@@ -1,4 +1,4 @@
-//! The looks as a picture: quality against sweeps, on the same axes for all models.
+//! The looks as a picture: quality against sweeps, with the same axes for all models.
 
 use super::{Look, Model, Run};
 use crate::Error;
@@ -6,14 +6,15 @@ use crate::plot::{Curve, Mark, Panel, distinct, svg};
 use dbm_core::complete::ChainStart;
 use dbm_core::words::Choose;
 
-/// Room above and below on a logarithmic axis, as a factor.
+/// Margin above and below on a logarithmic axis, as a factor.
 const ROOM: f64 = 1.15;
 
-/// Standard errors of a mean energy's band.
+/// Half-width of a mean energy's band, in standard errors.
 const ERRORS: f64 = 2.0;
 
-/// The digit Frechet distance against sweeps, or where there is none the mean energy with a band of two standard errors. Of one model a line a start; of several a
-/// panel a start, with a line a model. Dashed is what real digits have, or the exact energy.
+/// The digit Frechet distance against sweeps or, if there is none, the mean energy with a band of two standard errors. With one model there
+/// is one line per start; with several, one panel per start and one line per model. The dashed line is the value of real digits, or the
+/// exact energy.
 ///
 /// # Errors
 /// Those of [`crate::plot::svg`]: more than 12 models.
@@ -40,7 +41,7 @@ fn from(start: ChainStart) -> String {
 fn panel(title: &str, digits: bool, models: &[Model], curves: impl Iterator<Item = Curve>) -> Panel {
     let level = models.first().and_then(|model| match &model.floor {
         Some(floor) => Some(("as many real digits".into(), floor.digit_frechet_distance)),
-        // Each model has its own.
+        // Each model has its own value.
         None if models.len() == 1 => Some(("the model's own mean".into(), model.exact_energy?)),
         None => None,
     });
@@ -64,7 +65,7 @@ fn distance(look: &Look) -> Option<f64> {
     look.digits.as_ref().map(|digits| digits.quality.digit_frechet_distance)
 }
 
-/// Without a look at the start itself, for which a logarithmic axis has no place.
+/// Without the look at the start, which has no place on a logarithmic axis.
 fn curve(name: &str, run: &Run, digits: bool) -> Curve {
     let mark = |look: &Look| {
         let x = f64::from(look.sweeps);

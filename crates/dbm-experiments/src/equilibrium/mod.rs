@@ -1,4 +1,5 @@
-//! Whether a model is what it says: its samples against the number of Gibbs sweeps, from several starts, beside real digits and the exact distribution.
+//! Whether chains reach a model's equilibrium distribution: samples against the number of Gibbs sweeps, from several starts, compared with
+//! real digits and the exact distribution.
 
 mod exact;
 mod figure;

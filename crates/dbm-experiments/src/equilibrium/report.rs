@@ -8,7 +8,7 @@ use dbm_core::words::Choose;
 use minijinja::context;
 use serde_json::{Value, json};
 
-/// All looks at the chains of some models.
+/// All looks at the chains of several models.
 #[derive(Clone, Debug)]
 pub struct Looks(pub Vec<Model>);
 
@@ -17,12 +17,12 @@ impl Report for Looks {
         json!({ "models": self.0 })
     }
 
-    /// A table a model and start, and what follows from it in a line.
+    /// One table per model and start, and a line with the conclusion.
     fn text(&self) -> String {
         template::text("looks.txt", include_str!("looks.txt"), &context! { models => self.0 })
     }
 
-    /// A row a look.
+    /// One row per look.
     fn csv(&self) -> Result<String, Error> {
         let runs = self.0.iter().flat_map(|model| model.starts.iter().map(move |run| (model, run)));
         let rows = runs.flat_map(|(model, run)| {

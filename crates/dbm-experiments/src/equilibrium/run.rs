@@ -1,4 +1,4 @@
-//! One set of chains from each start, that goes on through all numbers of sweeps.
+//! One set of chains per start, which continues through all numbers of sweeps.
 
 use super::{Digits, Exact, Look, Model, Run, Verdict};
 use crate::samples::CHAINS;
@@ -12,12 +12,12 @@ use dbm_core::{Dbm, Examples};
 use dbm_engine::MAX_SWEEPS;
 use std::ops::Range;
 
-/// What the classifier is shown of a chain.
+/// What the classifier sees of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Seen {
-    /// The mode that a search with a copy of it ends in, as of all samples.
+    /// The mode of a search that starts from a copy of it, as for all samples.
     Mode,
-    /// Its visible units as they stand.
+    /// Its present visible units.
     Bits,
 }
 
@@ -29,45 +29,45 @@ impl Choose for Seen {
     ];
 }
 
-/// What is measured.
+/// What to measure.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Where chains begin.
+    /// The starts of the chains.
     pub starts: Vec<ChainStart>,
-    /// Numbers of sweeps, rising.
+    /// Numbers of sweeps, increasing.
     pub sweeps: Vec<u32>,
     /// Chains from each start.
     pub chains: usize,
-    /// Which chains.
+    /// The kind of chains.
     pub seed: u64,
-    /// What the classifier is shown.
+    /// What the classifier sees.
     pub seen: Seen,
 }
 
-/// Whose chains, and what they are held against.
+/// The model of the chains, and what to compare it with.
 pub struct Subject<'a> {
     /// The model.
     pub model: &'a Dbm,
-    /// What a figure calls it.
+    /// Its label in figures.
     pub name: String,
-    /// Training examples without gaps, which the chains from data begin at: chain c at example c, and from the first again after the last.
+    /// Training examples without gaps, from which the data chains start: chain c at example c, starting over after the last.
     pub examples: &'a Examples,
-    /// Real digits, where the model is one of digits.
+    /// Real digits, if it is a model of digits.
     pub reference: Option<&'a Reference>,
 }
 
-/// What some chains are at one look.
+/// The state of some chains at one look.
 struct Part {
     seen: Vec<u8>,
     energies: Vec<f64>,
     highs: Vec<f64>,
-    /// In how many chains each visible unit is high.
+    /// For each visible unit, the number of chains in which it is high.
     counts: Vec<u64>,
     capped: usize,
 }
 
 impl Plan {
-    /// Checks the order of the sweeps, which the chains go through once.
+    /// Checks the order of the sweeps, through which the chains go only once.
     ///
     /// # Errors
     /// [`Error::Usage`].
@@ -138,7 +138,7 @@ impl Plan {
             examples.write_row(chain % examples.len(), model.units(), rows.row_mut(row));
         }
         let mut chains = Completer::begin(model, start, rows, (self.seed, part.start as u64), MAX_SWEEPS);
-        // A digit is its own beginning; noise is none that can be read.
+        // A digit is its own start; noise cannot be read.
         let mut parts = vec![look(model, &mut chains, if start == ChainStart::Data { Seen::Bits } else { Seen::Mode })];
         let mut done = 0;
         for &sweeps in &self.sweeps {
@@ -160,7 +160,7 @@ impl Part {
     }
 }
 
-/// What chains are at one look: as they stand, and as they are shown to the classifier.
+/// The state of some chains at one look: as they are, and as shown to the classifier.
 fn look(model: &Dbm, chains: &mut Completer, seen: Seen) -> Part {
     let bits = chains.visible_bits();
     let (highs, mut counts) = (bits.chunks(model.n_visible()), vec![0; model.n_visible()]);
@@ -174,7 +174,7 @@ fn look(model: &Dbm, chains: &mut Completer, seen: Seen) -> Part {
     Part { seen, energies, highs, counts, capped: searches.iter().filter(|search| search.capped).count() }
 }
 
-/// The share of chains whose class is another.
+/// The share of chains whose class has changed.
 fn differing(before: &[u8], now: &[u8]) -> f64 {
     before.iter().zip(now).filter(|(before, now)| before != now).count() as f64 / now.len() as f64
 }

@@ -1,16 +1,16 @@
-//! What the looks at a model of digits come to.
+//! Summarizes the looks at a model of digits.
 
 use super::looks::{Look, Verdict};
 use dbm_score::Quality;
 
-/// Within this factor of the best value, a value is as good.
+/// A value within this factor of the best one counts as equally good.
 const AS_GOOD: f64 = 1.2;
 
-/// Where the share of each of ten classes should be.
+/// Acceptable range for the share of each of ten classes.
 const SHARES: (f64, f64) = (0.05, 0.15);
 
 impl Verdict {
-    /// Of looks in the order of their sweeps; none where the classifier has seen none.
+    /// From looks in the order of their sweeps; `None` if the classifier has seen none.
     pub(super) fn of(looks: &[Look]) -> Option<Self> {
         let seen: Vec<(u32, &Quality)> =
             looks.iter().filter_map(|look| Some((look.sweeps, &look.digits.as_ref()?.quality))).collect();

@@ -1,4 +1,4 @@
-//! The figure of an experiment: pictures side by side, bars, or the curves of meeting times.
+//! The figure of an experiment: pictures side by side, bars, or curves of meeting times.
 
 use super::measure::Measured;
 use super::results::{MeasuredModel, Results};
@@ -13,11 +13,11 @@ use dbm_score::{PIXELS, SIDE};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What is drawn: one of the three lists of panels.
+/// The content: one of the three lists of panels.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
-    /// Below the figure.
+    /// The text below the figure.
     pub words: String,
     #[serde(default = "one")]
     pub panels_a_row: usize,
@@ -33,19 +33,19 @@ fn one() -> usize {
     1
 }
 
-/// A panel of pictures. A model that a toy leaves out has none.
+/// A panel of pictures. A model that a toy omits has none.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Pictures {
     /// The first test digits.
     TestDigits { count: usize },
-    /// The first samples that a measure has drawn of a model.
+    /// The first samples that a measure drew from a model.
     Samples { model: String, measure: String, count: usize },
-    /// Answers of a model to one mask, each by a measure and with a label left of its rows.
+    /// Answers of a model to one mask, one measure per row, with a label left of each.
     Completions { title: String, model: String, measures: Vec<(String, String)> },
 }
 
-/// A panel with a bar for each model, and a colour for each group.
+/// A panel with one bar per model and one colour per group.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bars {
@@ -58,10 +58,10 @@ pub struct Bars {
 }
 
 impl Figure {
-    /// As SVG.
+    /// The figure as SVG.
     ///
     /// # Errors
-    /// Those of plots, and [`Error::Input`] for pictures of what was not measured.
+    /// Those of plots, and [`Error::Input`] for pictures of something that was not measured.
     pub fn draw(&self, results: &Results, reference: Option<&Reference>) -> Result<String, Error> {
         if let Some(measured) = self.meeting_times.as_ref().and_then(|name| results.shared.get(name)) {
             return coupling::figure(&measured.meeting_times);
@@ -103,14 +103,14 @@ impl Pictures {
     }
 }
 
-/// What a measure gave of the first run; none where all of them diverged.
+/// The result of a measure for the first run; `None` if all runs diverged.
 fn first<'a>(model: &'a MeasuredModel, measure: &str) -> Result<Option<&'a Measured>, Error> {
     let Some(run) = model.runs.first() else { return Ok(None) };
     let missing = || mistake(format!("{} has no measure {measure} to picture", model.name));
     run.measured.get(measure).ok_or_else(missing).map(Some)
 }
 
-/// The truths, what is known of them, and the answers by each measure, whose pictures begin with the same truths and masks.
+/// The originals, their known parts, and the answers by each measure, whose pictures begin with the same originals and masks.
 fn completions(title: &str, model: &MeasuredModel, measures: &[(String, String)]) -> Result<Option<Gallery>, Error> {
     let mut panel = Gallery { title: title.into(), ..Gallery::default() };
     for (measure, label) in measures {
@@ -135,7 +135,7 @@ fn tiles(levels: &[u8]) -> Vec<Tile> {
 }
 
 impl Bars {
-    /// Means over the runs of each model, their standard errors, and each run as a circle. Models of the same words stand side by side.
+    /// Means over the runs of each model, their standard errors, and a circle for each run. Models with the same label are side by side.
     fn panel(&self, models: &[MeasuredModel]) -> Panel {
         let words = distinct(models.iter().map(|model| model.words.as_str()));
         let values = |model: &MeasuredModel| -> Vec<f64> {

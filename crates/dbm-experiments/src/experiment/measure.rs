@@ -1,4 +1,4 @@
-//! What is measured of a model: its samples, its completions, and how likely it finds digits.
+//! Measurements of a model: its samples, its completions, and the likelihood of digits.
 
 use super::workspace::Workspace;
 use crate::answers::{self, Answering};
@@ -17,26 +17,26 @@ use dbm_score::PIXELS;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Pictures that are kept of samples, and answers that are kept of each completion that is pictured.
+/// Number of stored pictures of samples, and of stored answers to each pictured completion.
 const SHOWN: usize = 100;
 const SHOWN_ANSWERS: usize = 2;
-/// Annealing in reverse starts so many sweeps from its samples.
+/// Reverse annealing starts from its samples after this many sweeps.
 const REVERSE_SWEEPS: u32 = 300;
 
 /// A measure of a model.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Measure {
-    /// Scores of so many samples, drawn by a schedule such as `gibbs:300`, or as in training.
+    /// Scores of this many samples, drawn by a schedule such as `gibbs:300`, or as in training.
     Samples { count: usize, schedule: Option<String> },
     /// Scores of answers to the first test digits with a part hidden.
     Completions(Completing),
-    /// log p(v) of the first test digits from both sides of log Z, and the share of them whose class is read wrong.
+    /// log p(v) of the first test digits from both sides of log Z, and the share whose class is misread.
     Likelihood {
         digits: usize,
-        /// Of annealing.
+        /// Number of annealing temperatures.
         betas: usize,
-        /// Particles that are taken to each posterior.
+        /// Number of particles for each posterior.
         particles: usize,
     },
 }
@@ -47,36 +47,36 @@ pub enum Measure {
 pub struct Completing {
     /// What is hidden, as in `dbm complete --mask`.
     mask: String,
-    /// Test digits that are asked about.
+    /// Number of test digits to complete.
     count: usize,
-    /// To each of them.
+    /// Number of answers to each of them.
     answers: u32,
     by: Method,
     #[serde(default)]
     sweeps: u32,
     class_first: Option<ClassReading>,
-    /// Ways to make one answer of all; where a class is read first, the first of them alone.
+    /// Ways to combine several answers; if a class is read first, only the first way is used.
     #[serde(default)]
     consensus: Vec<Consensus>,
 }
 
-/// What a measure gave.
+/// The result of a measure.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Measured {
-    /// Numbers by their names.
+    /// Numbers by name.
     pub scores: Value,
     /// Pictures, grey levels `[count, 784]`.
     pub shown: Vec<u8>,
-    /// How many of them are side by side.
+    /// Number of pictures per row.
     pub columns: usize,
-    /// Meeting times, where it is these that were measured.
+    /// Meeting times, if these were measured.
     #[serde(skip)]
     pub meeting_times: Vec<Row>,
 }
 
-/// A model, and the digits that it is held against.
+/// A model, and the digits to compare it with.
 pub struct Subject<'a> {
-    /// Of its cells.
+    /// Name of its cells.
     pub name: String,
     pub checkpoint: &'a Checkpoint,
     pub model: &'a Dbm,
@@ -84,10 +84,10 @@ pub struct Subject<'a> {
 }
 
 impl Measure {
-    /// Measures a model, or takes what was measured before.
+    /// Measures a model, or loads an earlier measurement.
     ///
     /// # Errors
-    /// Those of what is measured, and of the cell.
+    /// Those of the measurement and of the cell.
     pub fn of(&self, name: &str, subject: &Subject, workspace: &Workspace) -> Result<Measured, Error> {
         let reference = subject.reference;
         let digits = [&reference.train, &reference.test].map(|half| (&half.name, half.examples.len()));
@@ -110,7 +110,7 @@ fn of_samples(
     (schedule, count): (Option<&str>, usize),
 ) -> Result<Measured, Error> {
     let schedule = schedule.map(str::parse).transpose()?.unwrap_or_else(|| samples::of_training(checkpoint));
-    // Grey levels are kept: bits of several units a pixel would be as many times the bytes.
+    // Grey levels are stored: bits with several units per pixel would take as many times the bytes.
     let levels = |bits: Vec<u8>| reference.levels(&bits);
     let drawn = samples::draw_as(workspace.session, model, schedule, (count, workspace.seed), levels)?;
     let mut scores = json_of("samples", &reference.scorer.scores(workspace.session, &drawn.bits)?)?;
@@ -139,7 +139,7 @@ impl Completing {
         let predicts = checkpoint.settings.as_ref().is_some_and(Settings::trains_predictions);
         let (answers, n) = (self.answers as usize, model.n_visible());
         let count = self.count.min(reference.test.examples.len());
-        // Where a class is read first, the consensus is of answers of one class, which are drawn for it.
+        // If a class is read first, the consensus is of answers of one class, which are drawn for it.
         let of_class = self.class_first.and_then(|_| self.consensus.first().copied());
         let answering = Answering {
             answers: self.answers,
@@ -178,7 +178,7 @@ impl Completing {
     }
 }
 
-/// The first of each class among so many test digits.
+/// The first digit of each class among this many test digits.
 fn one_a_class(reference: &Reference, count: usize) -> Vec<usize> {
     let labels = reference.test.labels.as_deref().unwrap_or_default();
     (0..10).filter_map(|class| labels.iter().take(count).position(|&label| label == class)).collect()

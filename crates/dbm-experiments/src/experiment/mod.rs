@@ -1,4 +1,4 @@
-//! The paper's experiments, and ours beyond them: each is a recipe, a file of data, that one runner carries out.
+//! The experiments of the paper and our own: each is a recipe, a data file that one runner executes.
 
 mod figure;
 mod measure;
@@ -22,27 +22,27 @@ use workspace::Workspace;
 /// How experiments are to be run.
 #[derive(Args, Clone, Debug)]
 pub struct Request {
-    /// The folder with MNIST's four files; with --toy, generated digits where it is not given
+    /// The folder with MNIST's four files; with --toy, generated digits if it is not given
     #[arg(long, value_name = "DIR")]
     pub data: Option<String>,
     /// The folder to work in
     #[arg(long, value_name = "DIR", default_value = "experiments")]
     pub out: PathBuf,
-    /// The model that is measured instead of the shipped one, by figure-3, depth and grey [default: of www/models; with --toy, one that is trained]
+    /// The model to measure instead of the shipped one, for figure-3, depth and grey [default: from www/models; with --toy, a newly trained one]
     #[arg(long, value_name = "FILE")]
     pub model: Option<PathBuf>,
     /// The documentation's folder, to write reproduction.md and its figures to
     #[arg(long, value_name = "DIR")]
     pub docs: Option<PathBuf>,
-    /// As small as it can be: shows that it works, and nothing else
+    /// As small as possible: only shows that it works
     #[arg(long)]
     pub toy: bool,
-    /// Seed of all that is random
+    /// Seed of all randomness
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 }
 
-/// The names of all experiments, and what each is about.
+/// The name and subject of each experiment.
 ///
 /// # Errors
 /// [`Error::Input`] for a recipe with a mistake.
@@ -50,13 +50,13 @@ pub fn names() -> Result<Vec<(String, String)>, Error> {
     Ok(Recipe::all(false)?.into_iter().map(|recipe| (recipe.name, recipe.summary)).collect())
 }
 
-/// Names all of them, in their order.
+/// Names of all experiments, in order.
 pub const ALL: &str = "all";
 
-/// A name that there is, the file of a recipe, or [`ALL`].
+/// Checks that this is an existing name, the file of a recipe, or [`ALL`].
 ///
 /// # Errors
-/// [`Error::Usage`] for another name, and those of the file.
+/// [`Error::Usage`] for an unknown name, and those of the file.
 pub fn check(name: &str) -> Result<String, Error> {
     if name != ALL {
         Recipe::named(name, false)?;
@@ -65,10 +65,10 @@ pub fn check(name: &str) -> Result<String, Error> {
 }
 
 impl Request {
-    /// Runs an experiment, by its name or the file of its recipe, or what is left of it, and publishes what it showed.
+    /// Runs an experiment, by its name or the file of its recipe, or what remains of it, and publishes the results.
     ///
     /// # Errors
-    /// A name that there is not, data that are not there, a run that does not fit into memory, and what goes wrong with files.
+    /// An unknown name, missing data, a run that does not fit into memory, and errors with files.
     pub fn run(&self, name: &str, session: &Session) -> Result<Entry, Error> {
         let recipe = Recipe::named(name, self.toy)?;
         let name = &recipe.name;

@@ -1,7 +1,8 @@
-//! What an experiment is: a file of `recipes/` that says which models are made of which data, what is measured of them, what the paper claims, and what is drawn
-//! and written.
+//! The definition of an experiment: a file in `recipes/` that says which models are trained on which data, what is measured, what the paper
+//! claims, and what is drawn and written.
 //!
-//! A new experiment is a new file there, and its line in [`FILES`]. Any object of a recipe may have a `toy` with other values, which replace its own in a toy.
+//! To add an experiment, add a file there and its line in [`FILES`]. Any object of a recipe may have a `toy` whose values replace its own
+//! in a toy run.
 
 use super::figure::Figure;
 use super::measure::Measure;
@@ -17,7 +18,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// All of them, in the order in which `dbm experiment all` carries them out.
+/// All of them, in the order in which `dbm experiment all` runs them.
 const FILES: [&str; 8] = [
     include_str!("recipes/figure-1.json"),
     include_str!("recipes/figure-2.json"),
@@ -29,42 +30,42 @@ const FILES: [&str; 8] = [
     include_str!("recipes/grey.json"),
 ];
 
-/// Lists of variants by their names.
+/// Lists of variants, by name.
 pub type VariantLists = BTreeMap<String, Vec<Variant>>;
 
 /// An experiment.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {
-    /// As in `dbm experiment NAME`, and of its files.
+    /// Its name, as in `dbm experiment NAME` and its file names.
     pub name: String,
     /// Its place on the page, from 1.
     pub place: u32,
-    /// What it is about, for the command's help.
+    /// Its subject, for the command's help.
     pub summary: String,
     /// Heading of its section.
     pub title: String,
     /// What the paper says, in a sentence.
     pub paper: String,
-    /// How digits become units; of an experiment without, no data are read.
+    /// How digits become units; without it, no data are read.
     pub data: Option<Data>,
-    /// Every variant of a list changes the training of each group that has the list.
+    /// Every variant of a list changes the training of each group that uses the list.
     #[serde(default)]
     pub variants: VariantLists,
-    /// Models, in the order in which they are made.
+    /// Models, in the order in which they are trained.
     #[serde(default)]
     pub groups: Vec<Group>,
-    /// What is measured without a model.
+    /// Measurements that need no model.
     #[serde(default)]
     pub shared: BTreeMap<String, SharedMeasure>,
-    /// What should be so, first the paper's.
+    /// Expected results, the paper's first.
     #[serde(default)]
     pub claims: Vec<Claim>,
     pub figure: Figure,
-    /// What we got, and why it agrees or not: lines of a template.
+    /// Our result, and why it agrees or not: lines of a template.
     pub ours: Vec<String>,
     pub why: Vec<String>,
-    /// Tables and what else is to be said: lines of Markdown, a template.
+    /// Tables and further remarks: lines of Markdown, a template.
     pub body: Vec<String>,
 }
 
@@ -72,35 +73,35 @@ pub struct Recipe {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Data {
-    /// Of a pixel; one where it is not given.
+    /// Bits per pixel; 1 if not given.
     pub bits_per_value: Option<u8>,
     #[serde(default)]
     pub coding: Coding,
 }
 
-/// Models that have the same measures: one, or one for each variant.
+/// Models with the same measures: one, or one per variant.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Group {
     pub name: String,
     pub words: String,
-    /// A checkpoint that is measured, as seen from the project's folder. A toy trains instead, or leaves the group out.
+    /// A checkpoint to measure, relative to the project's folder. A toy trains a model instead, or omits the group.
     pub file: Option<PathBuf>,
-    /// How models are trained: what differs from the default settings.
+    /// How models are trained: differences from the default settings.
     pub train: Option<Changes>,
     /// Name of the list of variants.
     pub variants: Option<String>,
-    /// How many variants are made, from the first.
+    /// Number of variants to train, from the first.
     pub at_most: Option<usize>,
-    /// Runs of each model, with seeds one after the other.
+    /// Runs of each model, with consecutive seeds.
     #[serde(default = "one")]
     pub seeds: u64,
-    /// So many training digits, the last, stand for the test digits, and are not trained on.
+    /// This many of the last training digits replace the test digits, and are not used for training.
     pub hold_out: Option<usize>,
-    /// Hidden units are so many times fewer, and steps at most so many: of toys.
+    /// Divisor of the number of hidden units, and maximum number of steps: for toys.
     pub shrink: Option<usize>,
     pub most_steps: Option<u64>,
-    /// Whether the weights are written as well, as `NAME.safetensors` in half precision.
+    /// Whether the weights are written too, as `NAME.safetensors` in half precision.
     #[serde(default)]
     pub written: bool,
     pub measures: BTreeMap<String, Measure>,
@@ -110,33 +111,33 @@ fn one() -> u64 {
     1
 }
 
-/// What should be so.
+/// An expected result.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     pub words: String,
     /// An expression over the results.
     pub holds: String,
-    /// The numbers that it is about: a template.
+    /// The numbers that it concerns: a template.
     pub reached: String,
-    /// Whether it is ours; the paper's make the verdict.
+    /// Whether it is ours; only the paper's decide the verdict.
     #[serde(default)]
     pub ours: bool,
 }
 
 impl Recipe {
-    /// All that there are, in their sizes or as toys.
+    /// All existing experiments, in full size or as toys.
     ///
     /// # Errors
-    /// [`Error::Input`] for a recipe with a mistake.
+    /// [`Error::Input`] for an invalid recipe.
     pub fn all(toy: bool) -> Result<Vec<Self>, Error> {
         FILES.iter().map(|text| Self::read(text, toy)).collect()
     }
 
-    /// One by its name, or of a file that ends in `.json`.
+    /// One experiment by its name, or from a file that ends in `.json`.
     ///
     /// # Errors
-    /// [`Error::Usage`] for another name, and those of the file.
+    /// [`Error::Usage`] for an unknown name, and those of the file.
     pub fn named(name: &str, toy: bool) -> Result<Self, Error> {
         if Path::new(name).extension().is_some_and(|ending| ending == "json") {
             return Self::read(&String::from_utf8_lossy(&files::read(Path::new(name))?), toy);
@@ -155,7 +156,7 @@ impl Recipe {
     }
 }
 
-/// A value without its `toy`, or with what that says.
+/// A value without its `toy`, or with its replacements.
 fn sized(value: Value, toy: bool) -> Value {
     match value {
         Value::Object(mut values) => {
@@ -170,10 +171,10 @@ fn sized(value: Value, toy: bool) -> Value {
 }
 
 impl Group {
-    /// The models that are trained with this seed: none of a group that has only a file.
+    /// The models trained with this seed: none for a group that has only a file.
     ///
     /// # Errors
-    /// [`Error::Input`] for a recipe with a mistake.
+    /// [`Error::Input`] for an invalid recipe.
     pub fn trainings<'a>(&self, lists: &'a VariantLists, seed: u64) -> Result<Vec<(Option<&'a Variant>, TrainingPlan)>, Error> {
         let Some(train) = &self.train else { return Ok(Vec::new()) };
         let variants: Vec<Option<&Variant>> = match &self.variants {
@@ -205,12 +206,12 @@ impl Data {
         format!("MNIST{bits}{coding}")
     }
 
-    /// How they are read, or so many digits made, some of them held out.
+    /// How they are read, or the number of digits to generate; some of them held out.
     pub fn reading(&self, digits: usize, hold_out: Option<usize>) -> Reading {
         Reading { bits_per_value: self.bits_per_value, coding: self.coding, hold_out, ..Reading::of_digits(digits) }
     }
 
-    /// Units of a pixel.
+    /// Units per pixel.
     pub fn units_a_pixel(&self) -> usize {
         self.bits_per_value.map_or(1, usize::from)
     }

@@ -1,4 +1,4 @@
-//! What an experiment showed: its entry, and the page that is made of all entries.
+//! The report of an experiment: its entry, and the page that is generated from all entries.
 
 use super::workspace::Workspace;
 use crate::Error;
@@ -9,26 +9,26 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 
-/// The page of all experiments, and the folder next to it that their entries and figures are in.
+/// The page of all experiments, and the folder next to it with their entries and figures.
 const PAGE: &str = "reproduction.md";
 const FOLDER: &str = "reproduction";
 
-/// Whether what we got is what the paper says.
+/// Whether our results agree with the paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// All that the paper says and we can see.
+    /// All claims of the paper that we can check hold.
     Agrees,
-    /// Some of what the paper says.
+    /// Some of the paper's claims hold.
     InPart,
-    /// Nothing of what the paper says.
+    /// None of the paper's claims holds.
     Differs,
-    /// The paper says nothing of it.
+    /// The paper makes no claim about it.
     Beyond,
 }
 
 impl Verdict {
-    /// By which of the paper's claims hold.
+    /// From how many of the paper's claims hold.
     pub fn of(held: &[bool]) -> Self {
         match held.iter().filter(|&&held| held).count() {
             _ if held.is_empty() => Self::Beyond,
@@ -38,7 +38,7 @@ impl Verdict {
         }
     }
 
-    /// As the page says it.
+    /// As written on the page.
     pub fn words(self) -> &'static str {
         match self {
             Self::Agrees => "agrees",
@@ -52,7 +52,7 @@ impl Verdict {
 /// An experiment's entry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// As in `dbm experiment NAME`.
+    /// Its name, as in `dbm experiment NAME`.
     pub name: String,
     /// Its place among the others, from 1.
     pub place: u32,
@@ -60,30 +60,31 @@ pub struct Entry {
     pub title: String,
     /// What the paper says, in a sentence.
     pub paper: String,
-    /// What we got, in a sentence.
+    /// Our result, in a sentence.
     pub ours: String,
     /// Whether it agrees with the paper.
     pub verdict: Verdict,
     /// Why it agrees or not, in a sentence or two.
     pub why: String,
-    /// What makes all of it.
+    /// The command that reproduces it.
     pub command: String,
-    /// Seed of all that was random.
+    /// The seed of all randomness.
     pub seed: u64,
-    /// Processor and threads.
+    /// The processor and the number of threads.
     pub machine: String,
-    /// Of all its parts, whenever they were made.
+    /// Seconds of all its parts, whenever they were computed.
     pub seconds: f64,
-    /// Tables and what else is to be said, in Markdown.
+    /// Tables and further remarks, in Markdown.
     pub body: String,
-    /// Pictures in the experiment's folder: the file's name without its ending (there is an SVG and a PNG), and what it shows.
+    /// Pictures in the experiment's folder: the file's name without extension (there is an SVG and a PNG), and its caption.
     pub figures: Vec<(String, String)>,
-    /// Other files in the folder that are small enough to be put next to the page.
+    /// Other files in the folder, small enough to publish next to the page.
     pub data: Vec<String>,
 }
 
 impl Entry {
-    /// Writes the entry into the experiment's folder and, where the documentation's folder is given, next to the page, which is made from all entries.
+    /// Writes the entry into the experiment's folder and, if the documentation's folder is given, next to the page, which is generated from
+    /// all entries.
     ///
     /// # Errors
     /// [`Error::Read`] and [`Error::Write`].
@@ -101,14 +102,14 @@ impl Entry {
         files::write(&docs.join(PAGE), page(&entries(&folder)?)?.as_bytes())
     }
 
-    /// Where a link on the page leads to this entry.
+    /// The target of a link to this entry on the page.
     fn anchor(&self) -> String {
         let letters = self.title.to_lowercase().replace(' ', "-");
         letters.chars().filter(|&letter| letter == '-' || letter.is_alphanumeric()).collect()
     }
 }
 
-/// All entries of this folder, in their order.
+/// All entries in this folder, in order.
 fn entries(folder: &Path) -> Result<Vec<Entry>, Error> {
     let failed = |source| Error::Read { path: folder.into(), source };
     let mut entries = Vec::new();
@@ -128,7 +129,7 @@ fn entries(folder: &Path) -> Result<Vec<Entry>, Error> {
     Ok(entries)
 }
 
-/// The page: at a glance, then each experiment.
+/// The page: an overview, then each experiment.
 ///
 /// # Errors
 /// [`Error::Template`].
@@ -146,7 +147,7 @@ fn page(entries: &[Entry]) -> Result<String, Error> {
     Ok(text.trim_end().to_string() + "\n")
 }
 
-/// The processor's name where the system tells it, and the number of threads.
+/// The processor's name, if the system reports it, and the number of threads.
 pub fn machine(session: &Session) -> String {
     let name = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?;

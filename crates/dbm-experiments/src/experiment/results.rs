@@ -1,4 +1,4 @@
-//! What an experiment measured: as a table, and as values that its claims and words speak of.
+//! The results of an experiment: as a table, and as values for its claims and texts.
 
 use super::measure::Measured;
 use crate::columns::{csv, flat};
@@ -6,53 +6,53 @@ use dbm_core::math::mean_and_error;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Models, and what was measured without one.
+/// Models, and measurements that need none.
 #[derive(Default)]
 pub struct Results {
-    /// In the order in which they were made.
+    /// In the order in which they were trained.
     pub models: Vec<MeasuredModel>,
     pub shared: BTreeMap<String, Measured>,
 }
 
-/// A model, trained once a seed.
+/// A model, trained once per seed.
 #[derive(Default)]
 pub struct MeasuredModel {
     pub name: String,
-    /// Of models that belong together.
+    /// The group of models it belongs to.
     pub group: String,
     pub words: String,
-    /// The paper's score of it.
+    /// The paper's score for it.
     pub paper: Option<f64>,
-    /// Of all layers, such as `784-500-10`.
+    /// Sizes of all layers, such as `784-500-10`.
     pub sizes: String,
-    /// Weights and biases.
+    /// Number of weights and biases.
     pub parameters: usize,
     pub steps: u64,
-    /// What makes the first of its runs.
+    /// The command that trains the first of its runs.
     pub command: String,
     /// One for each seed whose run did not diverge.
     pub runs: Vec<MeasuredRun>,
-    /// Runs that diverged.
+    /// Number of runs that diverged.
     pub diverged: usize,
 }
 
 /// A run of a model, measured.
 pub struct MeasuredRun {
     pub seed: u64,
-    /// Of training.
+    /// Seconds of training.
     pub seconds: f64,
-    /// Equal for models that are equal to the bit.
+    /// Equal for models that agree to the bit.
     pub checksum: u64,
     pub measured: BTreeMap<String, Measured>,
 }
 
 impl Results {
-    /// A model by its name; none of a toy that leaves it out.
+    /// A model by name; `None` if a toy omits it.
     pub fn model(&self, name: &str) -> Option<&MeasuredModel> {
         self.models.iter().find(|model| model.name == name)
     }
 
-    /// `models` and `shared` by their names, and the models of each of the `groups` in their order.
+    /// `models` and `shared` by name, and the models of each of the `groups` in order.
     pub fn facts(&self) -> Value {
         let mut models = Map::new();
         let mut groups: BTreeMap<&str, Vec<Value>> = BTreeMap::new();
@@ -65,7 +65,7 @@ impl Results {
         json!({ "models": models, "groups": groups, "shared": shared })
     }
 
-    /// A row for everything that was measured, and a column for each number that any of it has.
+    /// One row per measurement, and one column per number that occurs in any of them.
     pub fn table(&self) -> String {
         let mut rows = Vec::new();
         for (name, measured) in &self.shared {
@@ -91,7 +91,7 @@ impl Results {
 }
 
 impl Measured {
-    /// Numbers and words by the names of their columns.
+    /// Numbers and words, by column name.
     fn rows(&self) -> Vec<BTreeMap<String, Value>> {
         if self.meeting_times.is_empty() {
             vec![flat("", &self.scores)]
@@ -102,7 +102,8 @@ impl Measured {
 }
 
 impl MeasuredModel {
-    /// Means over the runs by the names of the measures, their standard errors in the same places below `errors`, and all else that is known.
+    /// Means over the runs, by name of measure; their standard errors, in the same places below `errors`; and everything else that is
+    /// known.
     fn facts(&self) -> Value {
         let mut facts = json!({
             "name": self.name, "words": self.words, "paper": self.paper, "sizes": self.sizes, "parameters": self.parameters,
@@ -121,7 +122,7 @@ impl MeasuredModel {
     }
 }
 
-/// One number of the numbers in each place; of anything else the first.
+/// Combines the numbers in each place into one number; of anything else, takes the first.
 fn combined(all: &[&Value], of: fn(&[f64]) -> f64) -> Value {
     let inner = |value: &dyn Fn(&Value) -> Option<Value>| {
         let values: Vec<Value> = all.iter().filter_map(|all| value(all)).collect();
@@ -171,7 +172,7 @@ mod tests {
             results.table(),
             "model,seed,measure,by,score,shares_0,shares_1\na,1,own,mode,1,0.5,1\na,2,own,mode,3,0.5,3\na,,diverged,,,,\n"
         );
-        // The error of one run is not known.
+        // A single run has no known error.
         assert_eq!(model(&[1.0]).facts()["errors"]["own"]["score"], Value::Null);
     }
 }

@@ -1,4 +1,4 @@
-//! Carries out a recipe: makes its models, measures them, judges its claims, and writes the results, the figure and the entry.
+//! Executes a recipe: trains its models, measures them, judges its claims, and writes the results, the figure and the entry.
 
 use super::measure::{Measured, Subject};
 use super::recipe::{Data, Group, Recipe};
@@ -19,27 +19,27 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
-/// Generated digits of a toy, and otherwise.
+/// Number of generated digits, in a toy and otherwise.
 const DIGITS: (usize, usize) = (300, 10_000);
 
-/// Macros for the words of all recipes.
+/// Macros for the texts of all recipes.
 const MACROS: &str = include_str!("templates/macros.md");
 
-/// Where an experiment's digits and models come from.
+/// Sources of an experiment's digits and models.
 pub struct Runner<'a> {
     pub recipe: &'a Recipe,
     pub workspace: &'a Workspace<'a>,
-    /// The folder with MNIST's four files, or another word for data.
+    /// The folder with MNIST's four files, or another name of data.
     pub data: String,
-    /// A model that is measured instead of those that are shipped.
+    /// A model to measure instead of the shipped ones.
     pub model: Option<&'a Path>,
 }
 
 impl Runner<'_> {
-    /// Carries it out, or what is left of it.
+    /// Runs it, or what remains of it.
     ///
     /// # Errors
-    /// What goes wrong with data, models and files, and a recipe with a mistake.
+    /// Errors with data, models and files, and invalid recipes.
     pub fn run(&self) -> Result<Entry, Error> {
         let mut references = BTreeMap::new();
         let mut results = Results::default();
@@ -58,7 +58,7 @@ impl Runner<'_> {
         self.entry(&results, digits)
     }
 
-    /// Digits to train on and to be held against, read once for each number that is held out.
+    /// Digits for training and comparison, read once for each number of held-out digits.
     fn reference(
         &self,
         data: &Data,
@@ -94,14 +94,14 @@ impl Runner<'_> {
         }
         let reference = self.reference(data, group.hold_out, read)?;
         let with_labels = with_labels(&reference.train)?;
-        // Seed after seed, so that an experiment that is stopped has all models of the first seeds.
+        // Seed by seed, so that a stopped experiment has all models of the first seeds.
         for seed in self.workspace.seed..self.workspace.seed + group.seeds {
             for (model, (_, training)) in models.iter_mut().zip(trainings(seed)?) {
                 let command = training.command(&data.options());
                 let examples = if training.settings.classes > 0 { &with_labels } else { &reference.train };
                 match self.workspace.trained(&format!("{}-{seed}", model.name), &training, &command, examples) {
                     Ok(trained) => self.add_run(model, group, &trained, &reference)?,
-                    // A result as others are.
+                    // A result like any other.
                     Err(Error::Model(DbmError::Diverged { .. })) => model.diverged += 1,
                     Err(error) => return Err(error),
                 }
@@ -134,7 +134,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// What the results come to in words.
+    /// The results in words.
     fn entry(&self, results: &Results, digits: Option<[usize; 2]>) -> Result<Entry, Error> {
         let Recipe { name, place, title, paper, figure, ours, why, body, .. } = self.recipe;
         let mut facts = results.facts();
@@ -164,7 +164,7 @@ impl Runner<'_> {
         })
     }
 
-    /// Every claim with the numbers that it is about and whether it holds; and what those of the paper come to.
+    /// Every claim with its numbers and whether it holds; and the verdict on those of the paper.
     fn judged(&self, facts: &Value) -> Result<(Value, Verdict), Error> {
         let (name, mut claims, mut of_paper) = (&self.recipe.name, Vec::new(), Vec::new());
         for claim in &self.recipe.claims {
@@ -188,12 +188,12 @@ fn model_of(group: &Group, variant: Option<&Variant>) -> MeasuredModel {
     }
 }
 
-/// The command that carries out an experiment.
+/// The command that runs an experiment.
 pub fn command(name: &str, data: bool, toy: bool) -> String {
     format!("dbm experiment {name}{}{}", if data { " --data MNIST" } else { "" }, if toy { " --toy" } else { "" })
 }
 
-/// A shipped model of so many visible units.
+/// A shipped model with this many visible units.
 fn load(file: &Path, visible: usize) -> Result<Trained, Error> {
     if !file.exists() {
         return Err(Error::Input(format!(
@@ -212,7 +212,7 @@ fn load(file: &Path, visible: usize) -> Result<Trained, Error> {
     Ok(Trained { checkpoint, model, seconds: 0.0 })
 }
 
-/// Training digits that know their classes, where these are known.
+/// Training digits with their classes, if these are known.
 fn with_labels(data: &Dataset) -> Result<Dataset, Error> {
     let Some(labels) = data.labels.clone() else { return Ok(data.clone()) };
     Ok(Dataset { examples: data.examples.clone().with_labels(labels)?, ..data.clone() })

@@ -1,4 +1,4 @@
-//! What is measured without a model: real digits, the nearest training digits, and how long couplings take to meet.
+//! Measurements that need no model: real digits, the nearest training digits, and meeting times of couplings.
 
 use super::measure::{Measured, json_of};
 use super::training_plan::mistake;
@@ -15,33 +15,33 @@ use serde_json::{Map, Value, json};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum SharedMeasure {
-    /// Scores of the first 10 000 training digits: what no model need be better than.
+    /// Scores of the first 10 000 training digits: no model needs better ones.
     TrainingDigits,
-    /// What else could be put into the hidden part of the first test digits: that of the nearest training digit, nothing, and the truth.
+    /// Baselines for the hidden part of the first test digits: that of the nearest training digit, nothing, and the truth.
     Rivals { mask: String, count: usize },
-    /// Couplings of models of every dimension, of both kinds of units, both kernels and both starts.
+    /// Couplings of models in every dimension, with both kinds of units, both kernels and both starts.
     MeetingTimes {
-        /// Dimensions from 1 on.
+        /// Dimensions, starting at 1.
         largest: usize,
-        /// At each dimension.
+        /// Runs at each dimension.
         runs: u32,
-        /// Steps at which a coupling is cut.
+        /// Steps after which a coupling is cut off.
         cap: u32,
-        /// Dimension from which on runs of more than one step are counted.
+        /// Dimension from which on runs with more than one step are counted.
         late_from: usize,
     },
 }
 
-/// Tries of one draw of the Gibbs coupling.
+/// Maximum number of tries for one draw of the Gibbs coupling.
 const MAX_TRIES: u32 = 10_000;
-/// Where less than this share of the runs is cut, the mean says how long a coupling takes.
+/// If less than this share of the runs is cut off, the mean says how long a coupling takes.
 const HARDLY_CUT: f64 = 0.1;
 
 impl SharedMeasure {
-    /// Measures, or takes what was measured before.
+    /// Measures, or loads an earlier measurement.
     ///
     /// # Errors
-    /// [`Error::Input`] for digits that are needed and not there; those of what is measured, and of the cell.
+    /// [`Error::Input`] for missing digits; those of the measurement and of the cell.
     pub fn of(&self, name: &str, reference: Option<&Reference>, workspace: &Workspace) -> Result<Measured, Error> {
         if let Self::MeetingTimes { largest, runs, cap, late_from } = *self {
             return meeting_times(workspace, (largest, runs, cap), late_from);
@@ -69,7 +69,7 @@ fn rivals(workspace: &Workspace, reference: &Reference, mask: &str, count: usize
     }))
 }
 
-/// All rows, made dimension by dimension, and what they come to.
+/// All rows, computed dimension by dimension, and their summary.
 fn meeting_times(workspace: &Workspace, (largest, runs, cap): (usize, u32, u32), late_from: usize) -> Result<Measured, Error> {
     let kinds = Kinds {
         units: vec![Units::Signs, Units::Bits],
@@ -82,7 +82,7 @@ fn meeting_times(workspace: &Workspace, (largest, runs, cap): (usize, u32, u32),
     let progress = &workspace.session.progress;
     progress.begin("pieces", largest as u64 * pieces(&kinds.at(1)?, runs));
     let mut all = Vec::new();
-    // The widest take longest: what is left in the end is quick, and the bar's estimate errs on the safe side.
+    // The widest take longest: the work left at the end is quick, and the progress bar's estimate errs on the safe side.
     for dimension in (1..=largest).rev() {
         let couplings = kinds.at(dimension)?;
         let of_dimension = || rows(&couplings, runs, workspace.session);
@@ -94,7 +94,7 @@ fn meeting_times(workspace: &Workspace, (largest, runs, cap): (usize, u32, u32),
     Ok(Measured { scores: summary(&all, late_from), meeting_times: all, ..Measured::default() })
 }
 
-/// Of each kind of coupling, named like `signs_gibbs_uniform`, how its steps grow with the dimension.
+/// For each kind of coupling, with a name like `signs_gibbs_uniform`, how its steps grow with the dimension.
 fn summary(rows: &[Row], late_from: usize) -> Value {
     let mut kinds: Map<String, Value> = Map::new();
     for names in crate::plot::distinct(rows.iter().map(Row::names)) {
@@ -119,7 +119,8 @@ fn summary(rows: &[Row], late_from: usize) -> Value {
     kinds.into()
 }
 
-/// Whether mean steps grow exponentially with the dimension: their logarithm lies closer to a straight line over d than over log d, and doubles at least once on it.
+/// Whether the mean number of steps grows exponentially with the dimension: its logarithm is closer to a straight line over d than over log
+/// d, and doubles at least once on it.
 fn exponential<'r>(rows: impl Iterator<Item = &'r Row>) -> bool {
     let met = rows.filter(|row| row.tau.mean > 0.0);
     let points: Vec<(f64, f64)> = met.map(|row| (row.couplings.dimension as f64, row.tau.mean.ln())).collect();
@@ -144,7 +145,7 @@ mod tests {
     use crate::coupling::Spread;
     use dbm_core::diagnostics::Couplings;
 
-    /// Rows at dimensions 1 to 100 whose couplings take so long on average.
+    /// Rows at dimensions 1 to 100 whose couplings take this long on average.
     fn rows(tau: fn(f64) -> f64, sweeps: fn(f64) -> f64, above_1: fn(usize) -> f64) -> Vec<Row> {
         let row = |dimension: usize| Row {
             couplings: Couplings {

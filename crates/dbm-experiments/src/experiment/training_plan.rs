@@ -1,4 +1,4 @@
-//! How a model is to be trained: a value, from which the same model comes every time.
+//! How a model is to be trained: a value that determines the model.
 
 use crate::{Error, Session};
 use dbm_core::settings::{Initialization, RunPlan, Setting};
@@ -10,43 +10,43 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-/// What an author of a recipe has to put right.
+/// What an author of a recipe has to correct.
 pub fn mistake(what: impl Display) -> Error {
     Error::Input(format!("{what}; this is a mistake in the experiment's recipe"))
 }
 
-/// All that determines a run but its data.
+/// Everything that determines a run except its data.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TrainingPlan {
     /// Sizes of the hidden layers, first to last.
     pub hidden: Vec<usize>,
     pub units: Units,
-    /// Standard deviation of Gaussian initial weights; orthogonal ones where there is none.
+    /// Standard deviation of Gaussian initial weights; orthogonal ones if absent.
     pub gaussian: Option<f64>,
     pub settings: Settings,
     pub steps: u64,
 }
 
-/// Other values, each by its place in a [`TrainingPlan`], a JSON pointer such as `/settings/batch`.
+/// Replacement values, each addressed in a [`TrainingPlan`] by a JSON pointer such as `/settings/batch`.
 pub type Changes = BTreeMap<String, Value>;
 
-/// A training that differs from another in what it says.
+/// A training that differs from another in the given values.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Variant {
     pub name: String,
     pub words: String,
-    /// The paper's score of it, an Inception FID at 6272-6272-6272 with 8 bits a pixel.
+    /// The paper's score for it, an Inception FID at 6272-6272-6272 with 8 bits per pixel.
     pub paper: Option<f64>,
     #[serde(default)]
     pub change: Changes,
 }
 
 impl TrainingPlan {
-    /// The same with other values.
+    /// The same with replaced values.
     ///
     /// # Errors
-    /// [`Error::Input`] for a place that is not there, or a value that does not fit.
+    /// [`Error::Input`] for an address that does not exist, or a value that does not fit.
     pub fn with(&self, changes: &Changes) -> Result<Self, Error> {
         let mut values = serde_json::to_value(self).map_err(mistake)?;
         for (place, value) in changes {
@@ -58,7 +58,7 @@ impl TrainingPlan {
     /// A run that has taken no step yet.
     ///
     /// # Errors
-    /// Settings out of their range, or a run that takes more memory than there is.
+    /// Settings out of range, or a run that takes more memory than there is.
     pub fn begin(&self, data: &Dataset, session: &Session) -> Result<Trainer, Error> {
         let hidden = self.hidden.iter().map(|&size| size as u32).collect();
         let start = self.gaussian.map_or(Initialization::Orthogonal, |deviation| Initialization::Gaussian { deviation });
@@ -70,9 +70,9 @@ impl TrainingPlan {
         }
     }
 
-    /// The command that makes the same model of data that are read by these options.
+    /// The command that trains the same model on data read with these options.
     pub fn command(&self, data: &str) -> String {
-        // Published commands have them in this order; all others follow.
+        // Published commands have these in this order; all others follow.
         const FIRST: [Setting; 10] = [
             Setting::ModeSweeps,
             Setting::Optimizer,

@@ -1,7 +1,8 @@
-//! An experiment's folder, in which finished parts stay finished, so that it can be stopped at any time.
+//! An experiment's folder. Finished parts are kept, so the experiment can be stopped at any time.
 //!
-//! A part is a *cell*, a value kept as JSON, or a *run*, a training kept as a checkpoint. The name of its file ends in a fingerprint of all
-//! that determines it, so a part whose recipe was changed is made again, and nothing is overwritten that was made by another.
+//! A part is a *cell*, a value stored as JSON, or a *run*, a training stored as a checkpoint. The name of its file ends in a fingerprint of
+//! everything that determines it, so a part whose recipe has changed is computed again, and results of another recipe are never
+//! overwritten.
 
 use super::training_plan::TrainingPlan;
 use crate::data::fingerprint;
@@ -19,22 +20,22 @@ use std::path::{Path, PathBuf};
 
 /// Seconds of training between two checkpoints.
 const CHECKPOINT_SECONDS: f64 = 60.0;
-/// The note of a run's checkpoint that holds the seconds it took so far.
+/// The note in a run's checkpoint that holds the seconds it has taken so far.
 const SECONDS_NOTE: &str = "seconds";
 
-/// An experiment's folder, and what it works with.
+/// An experiment's folder, and the resources it works with.
 pub struct Workspace<'a> {
     folder: PathBuf,
-    /// Whether everything is as small as it can be: for tests, and to see that an experiment works.
+    /// Whether everything is as small as possible: for tests, and to see that an experiment works.
     pub toy: bool,
-    /// Of all that is random in the experiment.
+    /// The seed of all randomness in the experiment.
     pub seed: u64,
     pub session: &'a Session,
-    /// Seconds of all parts so far, whenever they were made.
+    /// Seconds of all parts so far, whenever they were computed.
     seconds: Cell<f64>,
 }
 
-/// A cell as it is kept.
+/// The stored form of a cell.
 #[derive(Serialize, Deserialize)]
 struct Kept<T> {
     seconds: f64,
@@ -44,14 +45,14 @@ struct Kept<T> {
 /// A run that has taken all its steps.
 pub struct Trained {
     pub checkpoint: Checkpoint,
-    /// With the averaged weights, where the run keeps an average.
+    /// With the averaged weights, if the run keeps an average.
     pub model: Dbm,
-    /// Seconds of training, all interruptions left out.
+    /// Seconds of training, not counting interruptions.
     pub seconds: f64,
 }
 
 impl<'a> Workspace<'a> {
-    /// In this folder, which is made where it does not exist.
+    /// In this folder, which is created if it does not exist.
     pub fn new(folder: PathBuf, (toy, seed): (bool, u64), session: &'a Session) -> Result<Self, Error> {
         for room in ["cells", "runs"] {
             let room = folder.join(room);
@@ -60,36 +61,36 @@ impl<'a> Workspace<'a> {
         Ok(Self { folder, toy, seed, session, seconds: Cell::new(0.0) })
     }
 
-    /// A file of the experiment's own, for figures and data.
+    /// The path of an additional file, for figures and data.
     pub fn file(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
 
-    /// Writes a file of the experiment's own.
+    /// Writes an additional file.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<(), Error> {
         files::write(&self.file(name), bytes)
     }
 
-    /// Writes a figure as `name.svg` and `name.png`, the same picture.
+    /// Writes a figure as `name.svg` and `name.png`, showing the same picture.
     ///
     /// # Errors
-    /// [`Error::Input`] for what is no SVG, [`Error::Write`].
+    /// [`Error::Input`] if it is not SVG, [`Error::Write`].
     pub fn write_figure(&self, name: &str, svg: &str) -> Result<(), Error> {
         self.write(&format!("{name}.svg"), svg.as_bytes())?;
         self.write(&format!("{name}.png"), &raster::png(svg)?)
     }
 
-    /// What is going on, in a line.
+    /// Reports the current activity in one line.
     pub fn say(&self, what: &str) {
         self.session.progress.say(what);
     }
 
-    /// Seconds of all parts so far, whenever they were made.
+    /// Seconds of all parts so far, whenever they were computed.
     pub fn seconds(&self) -> f64 {
         self.seconds.get()
     }
 
-    /// The value that `make` makes of `recipe`, or made when the experiment was run before. The seconds that it took are counted.
+    /// The value that `make` computes from `recipe`, or computed in an earlier run of the experiment. The seconds it took are counted.
     ///
     /// # Errors
     /// Those of `make`, [`Error::Serialize`] and [`Error::Write`].
@@ -109,17 +110,18 @@ impl<'a> Workspace<'a> {
             let kept = Kept { seconds: self.session.now() - started, value };
             let text = serde_json::to_vec(&kept).map_err(|source| Error::Serialize { what: name.into(), source })?;
             files::write(&path, &text)?;
-            // What is kept is what is used, so that a run that was interrupted and one that was not see the same digits.
+            // The stored value is the one used, so that interrupted and uninterrupted runs see the same digits.
             serde_json::from_slice(&text).map_err(|error| Error::Input(format!("{name} cannot be read back: {error}")))?
         };
         self.seconds.set(self.seconds.get() + seconds);
         Ok(value)
     }
 
-    /// Trains as `training` says, which is what `command` does, or resumes where it was stopped, or takes what was made before: the same bits in all three cases.
+    /// Trains as specified by `training`, which is what `command` does; or resumes an interrupted training; or loads a finished one. The
+    /// bits are the same in all three cases.
     ///
     /// # Errors
-    /// A run that diverges or does not fit into memory, and what goes wrong with files.
+    /// If a run diverges or does not fit into memory, and errors with files.
     pub fn trained(&self, name: &str, training: &TrainingPlan, command: &str, data: &Dataset) -> Result<Trained, Error> {
         let data_hash = fingerprint(data);
         let file = format!("{name}-{}.safetensors", fingerprint_of(name, &(training, &data_hash))?);
@@ -164,7 +166,7 @@ impl<'a> Workspace<'a> {
     }
 }
 
-/// A run's checkpoint, where there is one.
+/// A run's checkpoint, if there is one.
 ///
 /// # Errors
 /// Those of files and checkpoints.
@@ -172,10 +174,10 @@ fn kept(path: &Path) -> Result<Option<Checkpoint>, Error> {
     path.exists().then(|| files::read_checkpoint(path)).transpose()
 }
 
-/// Eight hexadecimal digits that differ where a recipe differs.
+/// Eight hexadecimal digits that differ between different recipes.
 ///
 /// # Errors
-/// [`Error::Serialize`] for a recipe that JSON cannot hold: without a fingerprint of its own it would be taken for another.
+/// [`Error::Serialize`] for a recipe that JSON cannot hold: without its own fingerprint it would be mistaken for another.
 fn fingerprint_of(name: &str, recipe: &impl Serialize) -> Result<String, Error> {
     let text = serde_json::to_vec(recipe).map_err(|source| Error::Serialize { what: format!("the recipe of {name}"), source })?;
     Ok(Sha256::digest(&text).iter().take(4).fold(String::new(), |text, byte| text + &format!("{byte:02x}")))
@@ -191,7 +193,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("dbm-workspace-{}", std::process::id()));
         let session = Session::silent(1).unwrap();
         let workspace = Workspace::new(folder.clone(), (true, 1), &session).unwrap();
-        // JSON has no keys but strings: both of these would have had the fingerprint of nothing.
+        // JSON keys are always strings: both of these would have had the fingerprint of nothing.
         for recipe in [BTreeMap::from([((1, 2), 3)]), BTreeMap::from([((4, 5), 6)])] {
             let refused = workspace.cell("cell", &recipe, || Ok(7)).unwrap_err().to_string();
             assert!(refused.contains("the recipe of cell"), "{refused}");

@@ -1,23 +1,24 @@
-//! Means of many noisy vectors, and the angle between two of them, without what the noise itself adds.
+//! Means of many noisy vectors, and the angle between two of them, corrected for the noise.
 
 use dbm_core::Parameters;
 
-/// Blocks that independent vectors are summed in: the angle and its error come from these.
+/// Number of blocks in which independent vectors are summed; the angle and its error are computed from them.
 const BLOCKS: usize = 10;
 
-/// Independent vectors of one mean, summed in blocks, vector r in block r modulo [`BLOCKS`].
+/// Independent vectors with a common mean, summed in blocks: vector r is in block r modulo [`BLOCKS`].
 ///
-/// With the blocks' means `m_i`, `<m_i, m_j>` of two different blocks has the mean `|E g|^2`, where `|m|^2` of all would have that plus the variance of the mean.
+/// For the blocks' means `m_i`, `<m_i, m_j>` of two different blocks has the mean `|E g|^2`, whereas `|m|^2` of the overall mean would have
+/// that plus the variance of the mean.
 pub struct Blocks {
     sums: Vec<Vec<f64>>,
-    /// Vectors in each.
+    /// Number of vectors in each.
     counts: Vec<f64>,
     /// The sum of all squares.
     squares: f64,
 }
 
 impl Blocks {
-    /// None yet, of so many numbers each.
+    /// Empty, with this many numbers per vector.
     pub fn new(length: usize) -> Self {
         Self { sums: vec![vec![0.0; length]; BLOCKS], counts: vec![0.0; BLOCKS], squares: 0.0 }
     }
@@ -30,7 +31,7 @@ impl Blocks {
         self.squares += vector.iter().map(|&x| f64::from(x).powi(2)).sum::<f64>();
     }
 
-    /// The sum over all numbers of the variance of one vector, `sum_i Var(g_i)`, without bias.
+    /// The sum over all components of the variance of one vector, `sum_i Var(g_i)`, unbiased.
     pub fn variance(&self) -> f64 {
         let n: f64 = self.counts.iter().sum();
         let length = self.sums[0].len();
@@ -38,7 +39,7 @@ impl Blocks {
         (self.squares - n * of_mean) / (n - 1.0)
     }
 
-    /// Both together, block by block.
+    /// Both combined, block by block.
     pub fn and(mut self, other: &Self) -> Self {
         for (sum, more) in self.sums.iter_mut().zip(&other.sums) {
             sum.iter_mut().zip(more).for_each(|(sum, x)| *sum += x);
@@ -47,36 +48,36 @@ impl Blocks {
         Self { squares: self.squares + other.squares, ..self }
     }
 
-    /// `|constant - E g|`, without what the noise adds to it; none where that leaves nothing.
+    /// `|constant - E g|`, corrected for the noise; `None` if nothing remains.
     pub fn norm_from(&self, constant: &[f64]) -> Option<f64> {
         let means = self.means_from(constant);
         let square = mean(&products(&means, &means), |i, j| j < i);
         (square > 0.0).then(|| square.sqrt())
     }
 
-    /// `constant - mean` of each block that has a vector.
+    /// `constant - mean` for each block that has a vector.
     fn means_from(&self, constant: &[f64]) -> Vec<Vec<f64>> {
         let blocks = self.sums.iter().zip(&self.counts).filter(|(_, count)| **count > 0.0);
         blocks.map(|(sum, count)| constant.iter().zip(sum).map(|(c, x)| c - x / count).collect()).collect()
     }
 }
 
-/// How the mean of one estimate stands to another's, each a constant minus the mean of noisy vectors. Upper ends are two standard errors up, by a jackknife over the blocks, before the cosine and the square are turned into
-/// what is told.
+/// How the mean of one estimate compares with another's, each a constant minus the mean of noisy vectors. Upper ends are two standard
+/// errors above, by a jackknife over the blocks, taken before the cosine and the square are transformed into the reported values.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct Comparison {
-    /// The angle between the two means, in degrees; none where one of them cannot be told from zero.
+    /// The angle between the two means, in degrees; `None` if one of them cannot be distinguished from zero.
     pub angle: Option<f64>,
     /// Its upper end.
     pub angle_at_most: Option<f64>,
-    /// `|E g - E r| / |E r|`; zero where the noise alone explains the difference.
+    /// `|E g - E r| / |E r|`; zero if the noise alone explains the difference.
     pub difference: f64,
     /// Its upper end.
     pub difference_at_most: f64,
 }
 
 impl Comparison {
-    /// Of the means of `g` and `r`, both taken from the same constant vector.
+    /// Compares the means of `g` and `r`, both subtracted from the same constant vector.
     ///
     /// # Panics
     /// If one of them has vectors in fewer than three blocks.
@@ -84,7 +85,8 @@ impl Comparison {
         let (g, r) = (g.means_from(constant), r.means_from(constant));
         assert!(g.len() > 2 && r.len() > 2, "vectors in three blocks");
         let (gg, gr, rr) = (products(&g, &g), products(&g, &r), products(&r, &r));
-        // The cosine of the angle, and the square of the relative difference, without a block of either; noise can take them beyond one and below zero.
+        // The cosine of the angle and the square of the relative difference, omitting one block of either; noise can push them above one
+        // and below zero.
         let without = |of_g: Option<usize>, of_r: Option<usize>| {
             let of_one =
                 |products: &[Vec<f64>], out: Option<usize>| mean(products, |i, j| i != j && Some(i) != out && Some(j) != out);
@@ -94,7 +96,7 @@ impl Comparison {
             (cosine, (gg + rr - 2.0 * gr) / rr.max(f64::MIN_POSITIVE))
         };
         let (cosine, square) = without(None, None);
-        // What either leaves out adds its own part of the variance.
+        // Each jackknife contributes its own part of the variance.
         let left_out = [
             (0..g.len()).map(|block| without(Some(block), None)).collect::<Vec<_>>(),
             (0..r.len()).map(|block| without(None, Some(block))).collect(),
@@ -126,14 +128,14 @@ fn products(a: &[Vec<f64>], b: &[Vec<f64>]) -> Vec<Vec<f64>> {
     a.iter().map(|a| b.iter().map(|b| dot(a, b)).collect()).collect()
 }
 
-/// The mean of those at the places that count.
+/// The mean over the selected pairs of blocks.
 fn mean(products: &[Vec<f64>], counts: impl Fn(usize, usize) -> bool) -> f64 {
     let of_row = |(i, row): (usize, &Vec<f64>)| (0..row.len()).filter(|&j| counts(i, j)).map(|j| row[j]).collect::<Vec<f64>>();
     let counted: Vec<f64> = products.iter().enumerate().flat_map(of_row).collect();
     counted.iter().sum::<f64>() / counted.len() as f64
 }
 
-/// All numbers of a gradient, one after the other.
+/// All components of a gradient, one after another.
 pub fn flat(gradient: &Parameters) -> Vec<f32> {
     gradient.weights.iter().chain(&gradient.biases).flatten().copied().collect()
 }
@@ -143,7 +145,7 @@ mod tests {
     use super::*;
     use dbm_core::rng::{Purpose, Streams};
 
-    /// Gaussian vectors about a mean, of deviation 3 in each of 40 directions.
+    /// Gaussian vectors around a mean, with standard deviation 3 in each of 40 directions.
     fn noisy(mean: [f64; 2], seed: u64) -> Blocks {
         let mut stream = Streams::new(seed).at(Purpose::Negative, 0, 0);
         let mut blocks = Blocks::new(40);
@@ -165,7 +167,7 @@ mod tests {
         assert!((far.difference - 1.0).abs() < 0.3 && far.difference_at_most < 1.6, "{far:?}");
         let same = Comparison::of(&zero, &noisy([1.0, 0.0], 3), &along);
         assert!(same.angle.unwrap() < 25.0 && same.difference < 0.4 && same.difference_at_most < 0.7, "{same:?}");
-        // From a constant as far as the mean, nothing is left to have a direction.
+        // If the constant equals the mean, nothing remains that has a direction.
         let mut mean = vec![0.0; 40];
         mean[0] = 1.0;
         let none = Comparison::of(&mean, &noisy([1.0, 0.0], 4), &along);

@@ -1,4 +1,5 @@
-//! Estimators of the gradient on a model at rest: how long their couplings take, how noisy they are for what they cost, and whether their mean points where that of a very long run does.
+//! Estimators of the gradient at fixed parameters: how long their couplings take, how noisy they are for their cost, and whether their mean
+//! points in the same direction as that of a very long run.
 
 mod blocks;
 
@@ -22,15 +23,15 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Examples a shard of a minibatch, and so chains an estimate.
+/// Examples per shard of a minibatch, and so chains per estimate.
 const SHARD: usize = 32;
 /// Exact after its first half-sweep, with one hidden layer.
 const EXACT: MeanFieldSettings = MeanFieldSettings { max_sweeps: 1, tolerance: 0.0 };
 
-/// What is measured.
+/// What to measure.
 #[derive(Args, Clone, Debug)]
 pub struct Plan {
-    /// What runs of each estimator are made by; batch and optimizer do not matter.
+    /// Settings for the runs of each estimator; batch and optimizer do not matter.
     #[arg(skip)]
     pub settings: Settings,
     /// Which estimators, as in `dbm train --estimator`
@@ -39,10 +40,10 @@ pub struct Plan {
     /// Estimates of each
     #[arg(long, default_value_t = 50, value_name = "N", value_parser = Count::new().range(3..=10_000))]
     pub repeats: usize,
-    /// Steps that persistent chains go on for, from where the run left them or from noise, before they count
+    /// Steps of persistent chains, from where the run left them or from noise, before they count
     #[arg(long, default_value_t = 200, value_name = "STEPS", value_parser = clap::value_parser!(u64).range(0..=1_000_000))]
     pub burn_in: u64,
-    /// Chains of the long run, a half from data and a half from noise
+    /// Chains of the long run, half from data and half from noise
     #[arg(long, default_value_t = 640, value_name = "N", value_parser = Count::new().range(160..=1_000_000))]
     pub reference_chains: usize,
     /// Sweeps of the long run before it counts, and as many that count
@@ -53,43 +54,43 @@ pub struct Plan {
 /// Reads a whole number.
 type Count = RangedU64ValueParser<usize>;
 
-/// All that was measured of a model.
+/// All measurements of a model.
 #[derive(Clone, Debug, Serialize)]
 pub struct Gradients {
-    /// Examples that the positive phase, the same for all, is the exact mean over.
+    /// Number of examples over which the positive phase, the same for all, is the exact mean.
     pub examples: usize,
-    /// The long run's chains from data against those from noise: whether it was long enough.
+    /// The long run's chains from data compared with those from noise: whether it was long enough.
     pub reference: Comparison,
-    /// `|E g|` by the long run, the size of the gradient; none where it cannot be told from zero.
+    /// `|E g|` from the long run, the size of the gradient; `None` if it cannot be distinguished from zero.
     pub gradient_norm: Option<f64>,
-    /// Estimator by estimator.
+    /// The estimators.
     pub rows: Vec<Row>,
 }
 
 /// One estimator's negative phase.
 #[derive(Clone, Debug, Serialize)]
 pub struct Row {
-    /// As `--estimators` has it.
+    /// Its name in `--estimators`.
     pub name: String,
-    /// Estimates, of 32 chains each.
+    /// Number of estimates, with 32 chains each.
     pub repeats: usize,
-    /// How many couplings met after so many steps.
+    /// How many couplings met after each number of steps.
     pub meeting_times: BTreeMap<u32, u32>,
-    /// The longest of them, where there is one.
+    /// The longest of them, if there is one.
     pub longest: Option<u32>,
-    /// Couplings cut at the cap.
+    /// Number of couplings cut off at the cap.
     pub capped: u32,
     /// Share of couplings that met after more than one step.
     pub above_one: Option<f64>,
-    /// Share of proposals accepted.
+    /// Share of proposals that were accepted.
     pub accepted: Option<f64>,
-    /// Mean seconds of an estimate's negative phase on one thread.
+    /// Mean seconds per estimate of the negative phase, on one thread.
     pub seconds: f64,
-    /// Of one estimate, summed over all parameters.
+    /// Variance of one estimate, summed over all parameters.
     pub variance: f64,
-    /// `variance * seconds`: the variance of the mean that a second of estimates has.
+    /// `variance * seconds`: the variance of the mean of one second of estimates.
     pub variance_times_seconds: f64,
-    /// The whole gradient's mean against that of the long run.
+    /// The mean of the gradient compared with that of the long run.
     pub comparison: Comparison,
 }
 
@@ -98,12 +99,12 @@ impl Report for Gradients {
         json!({ "gradients": self })
     }
 
-    /// A line an estimator, and the meeting times of those that couple.
+    /// One line per estimator, and the meeting times of those that couple.
     fn text(&self) -> String {
         template::text("gradients.txt", include_str!("gradients.txt"), &context! { gradients => self })
     }
 
-    /// A row an estimator; meeting times as `tau:count`.
+    /// One row per estimator; meeting times as `tau:count`.
     fn csv(&self) -> Result<String, Error> {
         let rows = self.rows.iter().map(|row| {
             let times: Vec<String> = row.meeting_times.iter().map(|(tau, count)| format!("{tau}:{count}")).collect();
@@ -119,10 +120,11 @@ impl Report for Gradients {
 }
 
 impl Plan {
-    /// Measures a checkpoint's model at its last weights, where its chains and its ladder belong; the positive phase over the first `count` examples. All but the seconds depends on the plan, the model and the data alone.
+    /// Measures a checkpoint's model at its last weights, to which its chains and its ladder belong; the positive phase is taken over the
+    /// first `count` examples. All results except the seconds depend only on the plan, the model and the data.
     ///
     /// # Errors
-    /// A model with more than one hidden layer, or an estimator that wants a ladder of a model without one; settings that cannot be.
+    /// A model with more than one hidden layer, or without the ladder that an estimator needs; invalid settings.
     pub fn measure(
         &self,
         checkpoint: &Checkpoint,
@@ -151,7 +153,7 @@ impl Plan {
         Ok(Gradients { examples: count, reference, gradient_norm: both.norm_from(&positive), rows })
     }
 
-    /// Refuses what goes along a ladder that is not there, before hours go by.
+    /// Refuses estimators that need a ladder if there is none, before hours of work.
     fn check(&self, estimator: &EstimatorSettings, checkpoint: &Checkpoint) -> Result<(), Error> {
         let descriptor = estimator.kind.descriptor();
         let climbs = descriptor.has_ladder && (descriptor.persistent || self.settings.estimator.path == SmcPath::Past);
@@ -164,7 +166,7 @@ impl Plan {
         Ok(())
     }
 
-    /// Chains from data and from noise, each a vector: its mean moments over the sweeps that count.
+    /// Chains from data and from noise, each as a vector: its mean moments over the counted sweeps.
     fn reference(&self, model: &Dbm, examples: &Examples, session: &Session) -> (Blocks, Blocks) {
         let from = |start: ChainStart| {
             let unit = format!("chains of the long run from {}", start.choice().label);
@@ -189,7 +191,7 @@ impl Plan {
         (from(ChainStart::Data), from(ChainStart::Noise))
     }
 
-    /// The negative phases of an estimator, and their mean against that of the long run.
+    /// The negative phases of an estimator, and their mean compared with that of the long run.
     fn row(
         &self,
         estimator: &EstimatorSettings,
@@ -236,19 +238,19 @@ impl Plan {
     }
 }
 
-/// Of all shards on one thread.
+/// The seconds of all shards on one thread.
 fn seconds_of(info: &PhaseInfo) -> f64 {
     info.search_seconds + info.coupling_seconds
 }
 
-/// A step that moves nothing but persistent chains: what its negative phases did, and where it is `looked_at` their mean moments.
+/// A step that changes nothing but persistent chains. Returns what its negative phases did and, if `looked_at`, their mean moments.
 fn step(run: &mut Trainer, examples: &Examples, looked_at: bool, session: &Session) -> Result<(PhaseInfo, Vec<Vec<f32>>), Error> {
     let shards = run.begin(examples)?;
     let this = &*run;
     let estimates = session.map((0..shards.count()).collect(), |shard| {
         let mut estimate = this.estimate(&shards, shard, &|| session.now());
         let negative = shards.visible(shard).filter(|_| looked_at).map(|visible| {
-            // What is left of the gradient without its positive phase is the negative one, with its sign.
+            // The gradient without its positive phase is the negative phase, with its sign.
             push_visible(&mut estimate.moments, Phase::Negative, this.model(), visible);
             flat(&estimate.moments.gradient(this.model().backend(), -1.0 / visible.rows() as f32))
         });
@@ -259,7 +261,7 @@ fn step(run: &mut Trainer, examples: &Examples, looked_at: bool, session: &Sessi
     Ok((run.stand_still(estimates).negative, negatives.into_iter().flatten().collect()))
 }
 
-/// The mean over the first `count` examples of `E[f | v]`, exactly.
+/// The exact mean over the first `count` examples of `E[f | v]`.
 fn positive(model: &Dbm, examples: &Examples, count: usize, session: &Session) -> Vec<f64> {
     let parts = session.in_parts("examples", 0..count, 1000, |part| {
         let mut rows = Matrix::zeros(part.len(), model.n_visible());
@@ -276,7 +278,7 @@ fn positive(model: &Dbm, examples: &Examples, count: usize, session: &Session) -
     sum
 }
 
-/// Adds `E[f | v]` of each row, exactly, of a model with one hidden layer.
+/// Adds the exact `E[f | v]` of each row, for a model with one hidden layer.
 fn push_visible(moments: &mut Moments, phase: Phase, model: &Dbm, visible: &Matrix) {
     let means = posterior(model, visible, &Clamp::Visible, EXACT).means;
     for row in 0..visible.rows() {
@@ -284,7 +286,7 @@ fn push_visible(moments: &mut Moments, phase: Phase, model: &Dbm, visible: &Matr
     }
 }
 
-/// Visible units of bytes 0 and 1.
+/// Visible units from bytes 0 and 1.
 fn values(model: &Dbm, bits: &[u8]) -> Matrix {
     let n = model.n_visible();
     Matrix::from_vec(bits.len() / n, n, bits.iter().map(|&bit| model.units().value(bit == 1)).collect())

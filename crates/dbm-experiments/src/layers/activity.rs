@@ -1,4 +1,4 @@
-//! How hidden units are active over examples, and what they tell about the class.
+//! How active hidden units are over examples, and what they say about the class.
 
 use crate::Session;
 use dbm_core::chains::Chains;
@@ -8,20 +8,20 @@ use dbm_core::sweep::{gibbs, uniform_start};
 use dbm_core::{Clamp, Dbm};
 use dbm_data::Dataset;
 
-/// Examples a task.
+/// Examples per task.
 const EXAMPLES: usize = 32;
 
 /// How often each hidden unit was high, by class.
 pub(super) struct Activity {
-    /// `[layer][class][unit]`, in examples: of each the share of its sweeps.
+    /// `[layer][class][unit]`, in examples: each example contributes the share of its sweeps.
     high: Vec<Vec<Vec<f64>>>,
-    /// Examples of each class; of one, where there are no classes.
+    /// Number of examples in each class; a single class if there are none.
     counts: Vec<f64>,
     labelled: bool,
 }
 
 impl Activity {
-    /// Over the first `count` examples, by so many sweeps of each.
+    /// Over the first `count` examples, with this many sweeps each.
     pub fn of(model: &Dbm, data: &Dataset, (count, sweeps, seed): (usize, u32, u64), session: &Session) -> Self {
         let class = |row: usize| data.labels.as_ref().map_or(0, |labels| usize::from(labels[row]));
         let classes = 1 + (0..count).map(class).max().unwrap_or_default();
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_unit_that_is_the_class_tells_one_bit_and_one_that_knows_nothing_none() {
-        // Of 4 and 4 examples: the class itself, a coin, always low, and a half-hearted one.
+        // For 4 and 4 examples: the class itself, a coin, always low, and a partly informative unit.
         let high = vec![vec![vec![4.0, 2.0, 0.0, 3.0], vec![0.0, 2.0, 0.0, 1.0]]];
         let activity = Activity { high, counts: vec![4.0, 4.0], labelled: true };
         assert_eq!(activity.high(1), [0.5, 0.5, 0.0, 0.5]);

@@ -1,5 +1,5 @@
-//! What each hidden layer of a model does: how its units are active over examples, what they tell about the class, and what it costs to do without the layer;
-//! and how good the positive phases of training are, layer by layer.
+//! What each hidden layer of a model does: how active its units are over examples, what they say about the class, and what removing the
+//! layer costs; and how good the positive phases of training are, layer by layer.
 
 mod activity;
 mod posterior;
@@ -21,25 +21,25 @@ pub use posterior::{PositivePhase, PositivePhases};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// A unit that is high in a smaller share of the examples, or low, hardly ever changes.
+/// A unit that is high, or low, in a smaller share of the examples hardly ever changes.
 const CONSTANT: f64 = 0.02;
 
-/// How a model's layers are looked at.
+/// How to examine a model's layers.
 #[derive(Args, Clone, Debug)]
 pub struct Plan {
     /// Test examples, from the first
     #[arg(long, default_value_t = 2000, value_parser = RangedU64ValueParser::<usize>::new().range(2..))]
     pub count: usize,
-    /// Gibbs sweeps of the hidden layers with an example clamped; the second half of them counts
+    /// Gibbs sweeps of the hidden layers with an example clamped; only the second half counts
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub sweeps: u32,
-    /// Of each log p(v).
+    /// The annealing for each log p(v).
     #[arg(skip)]
     pub ais: AisSettings,
     /// Particles that are taken to the posterior of each example
     #[arg(long = "posterior-particles", default_value_t = 32, value_name = "N", value_parser = RangedU64ValueParser::<usize>::new().range(1..=100_000))]
     pub particles: usize,
-    /// Of all chains
+    /// Seed of all chains
     #[arg(long, default_value_t = 0)]
     pub seed: u64,
 }
@@ -51,11 +51,11 @@ pub struct Layer {
     pub layer: usize,
     /// Share of examples and sweeps in which each unit is high.
     pub high: Vec<f64>,
-    /// Share of its units that are high, or low, in less than 2 % of them.
+    /// Share of its units that are high, or low, in less than 2 % of the examples.
     pub constant: f64,
-    /// Mutual information of each unit with the class, in bits, where the examples have classes.
+    /// Mutual information of each unit with the class, in bits, if the examples have classes.
     pub information: Option<Vec<f64>>,
-    /// Mean of log p(v) without this layer and those above it, each of its units replaced by its mean over the examples; nats.
+    /// Mean of log p(v) without this layer and those above it, with each of its units replaced by its mean over the examples; nats.
     pub log_p_without: f64,
 }
 
@@ -64,18 +64,18 @@ pub struct Layer {
 pub struct Layers {
     /// Number of examples.
     pub count: usize,
-    /// Mean of log p(v) of the whole model, in nats.
+    /// Mean of log p(v) of the complete model, in nats.
     pub log_p: f64,
-    /// Entropy of the class, in bits: the most that a unit could tell, were it not for the one bit that it has.
+    /// Entropy of the class, in bits: an upper bound on what a unit can say, apart from its limit of one bit.
     pub class_entropy: Option<f64>,
-    /// The first above the pixels first.
+    /// The layers, starting with the one above the pixels.
     pub layers: Vec<Layer>,
     /// How good the positive phases of training are.
     pub positive: PositivePhases,
 }
 
 impl Plan {
-    /// Looks at all hidden layers of a model.
+    /// Examines all hidden layers of a model.
     ///
     /// # Errors
     /// Data with gaps; those of log Z.
@@ -94,7 +94,7 @@ impl Plan {
         Ok(Layers { count: self.count, log_p, class_entropy: activity.class_entropy(), layers, positive })
     }
 
-    /// The mean of log p(v), by the low side of log Z.
+    /// The mean of log p(v), with the low side of log Z.
     fn log_p(&self, model: &Dbm, data: &Dataset, session: &Session) -> Result<f64, Error> {
         let data = (data, self.count);
         let log_z = LogZ::of(model, Some(data), &self.ais, (ReverseFrom::Nowhere, 0), session)?;
@@ -103,8 +103,8 @@ impl Plan {
     }
 }
 
-/// The model in which a layer is not heard any more by the one below it, which hears its units' means in its place: with `p` the share in which each is high, `b_{l-1} + W_{l-1} (low + gap p)` and
-/// `W_{l-1} = 0`.
+/// The model in which the layer below no longer receives this layer but its units' means: with `p` the share in which each is high, the
+/// biases are `b_{l-1} + W_{l-1} (low + gap p)` and `W_{l-1} = 0`.
 fn without(model: &Dbm, layer: usize, high: &[f64]) -> Result<Dbm, Error> {
     let units = model.units();
     let mut weights: Vec<Vec<f32>> = model.weights().iter().map(|weight| weight.data().to_vec()).collect();
@@ -126,7 +126,7 @@ impl Report for Layers {
         template::text("layers.txt", include_str!("layers.txt"), &context! { layers => self })
     }
 
-    /// A row a unit.
+    /// One row per unit.
     fn csv(&self) -> Result<String, Error> {
         let rows = self.layers.iter().flat_map(|layer| {
             (0..layer.high.len()).map(move |unit| {
@@ -138,7 +138,8 @@ impl Report for Layers {
         Ok(table("layer,unit,high,information_bits,log_p_without_layer", rows))
     }
 
-    /// Two panels: the share of examples in which units are high, and their mutual information with the class, where there are classes; the units of each layer sorted, from the first to the last in per cent.
+    /// Two panels: the share of examples in which units are high, and their mutual information with the class, if there are classes; the
+    /// units of each layer are sorted and placed from first to last in per cent.
     fn figure(&self) -> Result<String, Error> {
         let panel = |title: &str, y_label: &str, of: &dyn Fn(&Layer) -> Option<Vec<f64>>| {
             let curves = self.layers.iter().filter_map(|layer| {

@@ -1,4 +1,5 @@
-//! How good the positive phases of training are: how far their moments `E[s_l s_{l+1}^T]`, averaged over examples, are from those of a long run.
+//! Quality of the positive phases of training: how far their moments `E[s_l s_{l+1}^T]`, averaged over examples, are from those of a long
+//! run.
 
 use crate::Session;
 use dbm_core::chains::Chains;
@@ -11,16 +12,16 @@ use dbm_core::{Clamp, Dbm, Parity, Settings};
 use dbm_data::Dataset;
 use serde::Serialize;
 
-/// Examples, at most, from the first.
+/// Maximum number of examples, from the first.
 const EXAMPLES: usize = 100;
 
-/// Examples a task.
+/// Examples per task.
 const EXAMPLES_PER_TASK: usize = 16;
 
-/// Chains an example, in each of the two independent averages of a way that draws.
+/// Chains per example, in each of the two independent averages of a sampling method.
 const CHAINS: usize = 16;
 
-/// Sweeps of a long run that do not count, and those that do.
+/// Sweeps of a long run before it counts, and sweeps that count.
 const BURN_IN: u32 = 200;
 const COUNTED: u32 = 800;
 
@@ -29,24 +30,25 @@ const COUNTED: u32 = 800;
 pub struct PositivePhases {
     /// Number of examples, each clamped in turn.
     pub examples: usize,
-    /// The second long run last.
+    /// The methods, with the second long run last.
     pub phases: Vec<PositivePhase>,
 }
 
-/// One way to estimate `E[s_l s_{l+1}^T | v]`.
+/// One method of estimating `E[s_l s_{l+1}^T | v]`.
 #[derive(Clone, Debug, Serialize)]
 pub struct PositivePhase {
-    /// What it does, in words.
+    /// Its description.
     pub name: String,
-    /// Of each weight matrix `W_l` how far its moments, averaged over the examples, are from those of a long run (the root of the sum over the weights of the squared difference), as a share of how
-    /// far those of uniform hidden states are from it. 0 is right, 1 as wrong as hidden states that know nothing of the example. `None` where uniform hidden states are no further than noise.
+    /// For each weight matrix `W_l`, how far its moments, averaged over the examples, are from those of a long run (the root of the sum
+    /// over the weights of the squared difference), relative to the distance of uniform hidden states. 0 is exact, 1 as wrong as hidden
+    /// states that know nothing of the example. `None` if uniform hidden states are no further away than noise.
     pub errors: Vec<Option<f64>>,
 }
 
-/// Moments averaged over the examples: of each weight matrix, `[n_l, n_{l+1}]` row by row.
+/// Moments averaged over the examples: for each weight matrix, `[n_l, n_{l+1}]` row by row.
 type Averages = Vec<Vec<f32>>;
 
-/// How the hidden states of an example are found.
+/// How the hidden states for an example are found.
 #[derive(Clone, Copy, Debug)]
 enum Way {
     /// Fair coins, by their means.
@@ -60,14 +62,16 @@ enum Way {
     LongRun,
 }
 
-/// Those whose errors are told; the order decides which streams they draw from.
+/// Methods whose errors are reported; the order determines the streams they draw from.
 const TOLD: [Way; 5] = [Way::MeanField, Way::Mode, Way::Sweeps(1), Way::Sweeps(5), Way::Sweeps(20)];
 
 impl PositivePhases {
-    /// Of a model, all of whose hidden layers are free, over the first `count` examples.
+    /// For a model whose hidden layers are all free, over the first `count` examples.
     ///
-    /// Each way has two independent averages `A` and `B`, and so has the long run, `L` and `M`. The squared distance is `sum (A - L)(B - M)` over the weights of a matrix: its mean is the squared
-    /// bias, as noise of one is independent of that of the other. The second long run, which is not compared with a third and a fourth one, has the plain `sum (L - M)^2`: that is noise.
+    /// Each method has two independent averages `A` and `B`, and so does the long run, `L` and `M`. The squared distance is
+    /// `sum (A - L)(B - M)` over the weights of a matrix: its mean is the squared bias, because the noise of one factor is independent of
+    /// that of the other. The second long run, which is not compared with a third and a fourth one, has the plain `sum (L - M)^2`, which is
+    /// noise.
     pub fn of(model: &Dbm, data: &Dataset, (count, seed): (usize, u64), session: &Session) -> Self {
         let examples = count.min(EXAMPLES);
         let average = |way: Way, step: usize| way.moments(model, data, (examples, seed, step as u64), session);
@@ -126,7 +130,7 @@ impl Way {
         if matches!(self, Self::Mode | Self::Sweeps(_)) { CHAINS } else { 1 }
     }
 
-    /// The average over the first `count` examples of the moments; the streams of a step are its own.
+    /// The average of the moments over the first `count` examples; each step has its own streams.
     fn moments(self, model: &Dbm, data: &Dataset, (count, seed, step): (usize, u64, u64), session: &Session) -> Averages {
         let parts = session.in_parts(&format!("examples, {}", self.name()), 0..count, EXAMPLES_PER_TASK, |rows| {
             let chains = self.chains_an_example();
@@ -145,11 +149,12 @@ impl Way {
         sum
     }
 
-    /// Adds the moments of these chains, half of each state replaced by its conditional means, as training does by default; returns how many states they are of.
+    /// Adds the moments of these chains, with half of each state replaced by its conditional means, as training does by default; returns
+    /// the number of states they represent.
     fn add(self, model: &Dbm, visible: Matrix, mut streams: Vec<Stream>, moments: &mut Moments) -> usize {
         let (settings, count) = (Settings::default(), visible.rows());
         let mean_field_sweeps = match self {
-            Self::Uniform => Some(0), // where the iteration begins: every hidden unit at its middle
+            Self::Uniform => Some(0), // the initial point of the iteration: every hidden unit at its midpoint
             Self::MeanField => Some(settings.estimator.mean_field_sweeps),
             _ => None,
         };
@@ -203,7 +208,7 @@ mod tests {
     use dbm_core::gradient::expectation;
     use dbm_core::{Examples, Units, exact, init};
 
-    /// The average over the visible vectors of what is told of each weight matrix, in the order of [`exact::gradient`].
+    /// The average over the visible vectors of the values for each weight matrix, in the order of [`exact::gradient`].
     fn average(model: &Dbm, visible: &[Vec<Option<bool>>], of: impl Fn(&[Option<bool>]) -> Vec<f64>) -> Averages {
         let mut sum = vec![0.0; model.n_parameters()];
         for visible in visible {

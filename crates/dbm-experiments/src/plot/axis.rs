@@ -1,32 +1,32 @@
-//! The axes of a plot: what they show, round ticks, and their labels.
+//! The axes of a plot: their ranges, round ticks, and labels.
 
-/// An axis: what it shows and where its ticks are.
+/// An axis: its range and the positions of its ticks.
 pub(super) struct Axis {
     log: bool,
-    /// Its ends, on a logarithmic axis as logarithms to base 10.
+    /// Its ends; on a logarithmic axis, their logarithms to base 10.
     low: f64,
     high: f64,
     ticks: Vec<f64>,
-    /// Decimals of the ticks' labels; None where each takes what it needs.
+    /// Decimals of the tick labels; `None` if each takes as many as it needs.
     decimals: Option<usize>,
 }
 
 impl Axis {
-    /// Over all of these values, with room at both ends as a share of their extent; on a logarithmic axis they are above 0.
+    /// Covers all of these values, with margins at both ends as a share of their extent; on a logarithmic axis they are above 0.
     pub(super) fn over(values: impl Iterator<Item = f64>, log: bool, room: f64) -> Self {
         let (low, high) = extent(values.map(|value| if log { value.log10() } else { value }));
         let room = room * (high - low);
         if log { Self::logarithmic(low - room, high + room) } else { Self::linear(low - room, high + room) }
     }
 
-    /// From `low` to `high`, and on a logarithmic axis (whose ends are above 0) equal factors being equal distances.
+    /// From `low` to `high`; on a logarithmic axis (whose ends are above 0) equal factors are equal distances.
     pub(super) fn between(low: f64, high: f64, log: bool) -> Self {
         if log { Self::logarithmic(low.log10(), high.log10()) } else { Self::linear(low, high) }
     }
 
-    /// Where its ticks are, from 0 to 1, and their labels.
+    /// The positions of its ticks, from 0 to 1, and their labels.
     pub(super) fn marks(&self) -> impl Iterator<Item = (f64, String)> {
-        // Powers of ten, and 2 and 5 times them, need a decimal for each power below 1.
+        // Powers of ten, and 2 and 5 times them, need one decimal for each power below 1.
         let needed = |tick: f64| (-tick.log10() - 1e-9).ceil().max(0.0) as usize;
         self.ticks.iter().map(move |&tick| (self.share(tick), number(tick, self.decimals.unwrap_or_else(|| needed(tick)))))
     }
@@ -46,7 +46,7 @@ impl Axis {
             let ends = Self::linear(10_f64.powf(low), 10_f64.powf(high));
             return Self { log: true, low, high, ..ends };
         }
-        // Every power of ten, or every second, third, ... one; 2 and 5 between them where there is room.
+        // Every power of ten, or every second, third, ... one; 2 and 5 between them if there is room.
         let step = (decades / 6.0).ceil();
         let between: &[f64] = if decades < 3.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
         let first = (low / step).floor();
@@ -56,27 +56,27 @@ impl Axis {
         Self { log: true, low, high, ticks, decimals: None }
     }
 
-    /// How far along the axis a value is, from 0 to 1; on a logarithmic axis 0 and below are far beyond its beginning.
+    /// The position of a value on the axis, from 0 to 1; on a logarithmic axis, values of 0 and below are far before its beginning.
     pub(super) fn share(&self, value: f64) -> f64 {
         let value = if self.log { value.max(f64::MIN_POSITIVE).log10() } else { value };
         (value - self.low) / (self.high - self.low)
     }
 }
 
-/// The least and the greatest value, made to differ.
+/// The minimum and maximum, made to differ.
 fn extent(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
     let least = 1e-9 * low.abs().max(high.abs()).max(1e-3);
     if high - low > least { (low, high) } else { (low - 0.5, high + 0.5) }
 }
 
-/// 1, 2 or 5 times a power of ten, the least that is no smaller.
+/// 1, 2 or 5 times a power of ten: the smallest that is not below this.
 fn round_step(step: f64) -> f64 {
     let power = 10_f64.powf(step.log10().floor());
     [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power).into_iter().find(|&round| round >= step * (1.0 - 1e-9)).unwrap_or(step)
 }
 
-/// A number as a label: with so many decimals, thousands apart, or as a power of ten where that would be long.
+/// A number as a label: with this many decimals, grouped by thousands, or as a power of ten if that would be long.
 fn number(value: f64, decimals: usize) -> String {
     let sign = if value < 0.0 { "\u{2212}" } else { "" };
     if decimals > 4 && value == 0.0 {

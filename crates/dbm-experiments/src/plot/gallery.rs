@@ -1,4 +1,4 @@
-//! Pictures side by side, as SVG: samples, completions, and what a row of them is.
+//! Pictures side by side, as SVG: samples, completions, and labels of their rows.
 
 use super::{Drawn, LINE, NAME, TITLE, figure, refused, width, wrapped};
 use crate::Error;
@@ -15,22 +15,22 @@ pub struct Gallery {
     pub subtitle: Option<String>,
     /// In reading order; a default one is an empty place.
     pub tiles: Vec<Tile>,
-    /// Pictures in a row.
+    /// Pictures per row.
     pub columns: usize,
-    /// Left of the rows, one a row; or empty.
+    /// Labels left of the rows, one per row; or empty.
     pub row_labels: Vec<String>,
 }
 
-/// Pixels that the longer side of a picture has, or less where the next scale would have more.
+/// Pixels of the longer side of a picture, or fewer if the next scale would have more.
 const SIDE: usize = 56;
 /// Titles are broken into lines no shorter than this.
 const LEAST_WIDTH: f64 = 240.0;
 
-/// The panels as an SVG picture on white, so many in a row. The pictures of a panel are one PNG inside it, drawn pixel by pixel.
+/// The panels as an SVG picture on white, this many per row. The pictures of a panel are one embedded PNG, drawn pixel by pixel.
 ///
 /// # Errors
-/// [`Error::Input`] where there is no panel or none in a row, a panel has no pictures or no columns, or labels are not as many as its rows;
-/// [`Error::Data`] where a panel would have more than 100 million pixels.
+/// [`Error::Input`] if there are no panels or none per row, if a panel has no pictures or no columns, or if the number of labels differs
+/// from that of its rows; [`Error::Data`] if a panel would have more than 100 million pixels.
 pub fn gallery(panels: &[Gallery], panels_a_row: usize) -> Result<String, Error> {
     figure(&panels.iter().map(Gallery::draw).collect::<Result<Vec<_>, Error>>()?, panels_a_row, &[])
 }
@@ -66,7 +66,7 @@ impl Gallery {
             y += size * LINE;
             context! { words, size, bold, y => y - 0.3 * size }
         });
-        // The heads are centered above the grid, and may reach beyond it on both sides.
+        // The heads are centred above the grid, and may extend beyond it on both sides.
         let widest = heads.iter().map(|(words, size, _)| width(words, *size)).fold(0.0, f64::max);
         let beyond = ((widest - breadth) / 2.0).max(0.0);
         let left = row_labels.iter().map(|label| width(label, NAME) + 10.0).fold(beyond, f64::max);
@@ -99,10 +99,10 @@ mod tests {
     fn every_pixel_of_a_picture_covers_as_many_of_the_figure() {
         let svg = gallery(&[panel(vec![tile(1), tile(0), tile(0)], 2)], 1).unwrap();
         let (_, pixels) = pixels(&png(&svg).unwrap());
-        // Two black pictures of 8 pixels, 7 high each, at twice the size; letters add some of their own.
+        // Two black pictures of 8 pixels, 7 high each, at twice the size; letters add more black.
         let black = pixels.iter().filter(|&&pixel| pixel == [0; 3]).count();
         assert_eq!(black, 2 * (8 * 7 * 2) * (8 * 7 * 2));
-        // Light lines around four places, whose widths and heights are 56: three lines across and three down.
+        // Light lines around four places with widths and heights of 56: three lines across and three down.
         let line = pixels.iter().filter(|&&pixel| pixel == [198, 200, 206]).count();
         assert_eq!(line, (115 * 115 - 4 * 56 * 56) * 4);
     }

@@ -1,6 +1,6 @@
 //! Figures as SVG: lines or bars with axes, and pictures side by side, readable in a light and in a dark page.
 //!
-//! Where everything is, is computed here; how it looks is written in the template `figure.svg`.
+//! Positions are computed here; the appearance is in the template `figure.svg`.
 
 mod axis;
 pub(crate) mod gallery;
@@ -11,30 +11,30 @@ use crate::template::render;
 use axis::Axis;
 use minijinja::{Value, context};
 
-/// What is drawn in one look: a line, and the spread of what it is the mean of; or bars, and their errors.
+/// One visual element: a line with the spread of the values it averages, or bars with their errors.
 #[derive(Clone, Debug, Default)]
 pub struct Curve {
-    /// What the legend calls it. Curves of one name look the same in all panels.
+    /// Its name in the legend. Curves with the same name look the same in all panels.
     pub name: String,
-    /// Joined in this order.
+    /// Connected in this order.
     pub marks: Vec<Mark>,
 }
 
 /// A point of a line, or a bar.
 #[derive(Clone, Debug, Default)]
 pub struct Mark {
-    /// Along the x axis; of a bar the place of its group.
+    /// Position on the x axis; for a bar, the position of its group.
     pub x: f64,
-    /// Along the y axis.
+    /// Position on the y axis.
     pub y: f64,
-    /// Lower and upper edge of the band around it; all marks of a curve have one, or none has.
+    /// Lower and upper edge of the surrounding band; either all marks of a curve have one, or none has.
     pub band: Option<(f64, f64)>,
-    /// What it is the mean of: small circles beside its bar; or empty.
+    /// The values it averages: small circles next to its bar; may be empty.
     pub values: Vec<f64>,
 }
 
 impl Mark {
-    /// At this place, and nothing around it.
+    /// A mark at this position, without a band.
     pub fn at(x: f64, y: f64) -> Self {
         Self { x, y, ..Self::default() }
     }
@@ -47,60 +47,61 @@ impl Mark {
 /// One pair of axes.
 #[derive(Clone, Debug, Default)]
 pub struct Panel {
-    /// Above the panel.
+    /// The title above the panel.
     pub title: String,
-    /// Below the x axis.
+    /// The label below the x axis.
     pub x_label: String,
-    /// Beside the y axis.
+    /// The label next to the y axis.
     pub y_label: String,
     /// In the order of the legend.
     pub curves: Vec<Curve>,
-    /// Names of groups of bars, the i-th at x = i. Where there are some, curves are drawn as bars: from 0, or from the axis where it is logarithmic.
+    /// Names of groups of bars, the i-th at x = i. If there are any, curves are drawn as bars: from 0, or from the axis if it is
+    /// logarithmic.
     pub groups: Vec<String>,
-    /// A level to compare with, such as the best attainable, and its name: a dashed horizontal line.
+    /// A reference level, such as the best attainable, and its name: a dashed horizontal line.
     pub reference: Option<(String, f64)>,
-    /// Whether equal distances along x are equal factors.
+    /// Whether the x axis is logarithmic.
     pub log_x: bool,
-    /// The same along y.
+    /// Whether the y axis is logarithmic.
     pub log_y: bool,
-    /// What the y axis shows, where that is not all of the data; lines are cut off at its ends.
+    /// Range of the y axis, if it is not to cover all data; lines are clipped at its ends.
     pub y_range: Option<(f64, f64)>,
 }
 
-/// The colours of Okabe and Ito (2008), which the colour-blind tell apart, without their yellow, which is lost on white.
+/// The colours of Okabe and Ito (2008), which the colour-blind can distinguish, without their yellow, which is invisible on white.
 const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
-/// Dashes and gaps in pixels, none being a solid line. Curve i has colour i mod 7 and dashes i mod 4: 28 different pairs.
+/// Dashes and gaps in pixels; none is a solid line. Curve i has colour i mod 7 and dashes i mod 4: 28 different pairs.
 const DASHES: [&str; 4] = ["none", "9 4", "2 3", "10 3 2 3"];
-/// More curves than this no legend can explain.
+/// A legend cannot explain more curves than this.
 pub const MAX_CURVES: usize = 12;
 
 /// Pixels around the figure, and between panels.
 const MARGIN: f64 = 14.0;
 const BETWEEN: f64 = 24.0;
-/// Pixels of the axes' inside, if no bars need more width.
+/// Inner size of the axes in pixels, unless bars need more width.
 const INSIDE: (f64, f64) = (457.0, 302.0);
-/// Pixels left of it, right of it, above it and, for two lines of text, below it.
+/// Pixels to its left, right, top and, for two lines of text, bottom.
 const LEFT: f64 = 100.0;
 const RIGHT: f64 = 18.0;
 const ABOVE: f64 = 36.0;
 const BELOW: f64 = 54.0;
-/// Pixels of a bar.
+/// Width of a bar in pixels.
 const BAR: f64 = 26.0;
-/// Pixels of the letters of titles, of names of groups, and of others.
+/// Font sizes in pixels: titles, names of groups, and other texts.
 const TITLE: f64 = 17.0;
 const NAME: f64 = 14.0;
 const TEXT: f64 = 15.0;
-/// A line's height for its letters' height.
+/// Line height relative to font size.
 const LINE: f64 = 1.3;
-/// Pixels of a line of the legend, and of the sample in it with what is between it, its name and the next one.
+/// Line height of the legend in pixels, and the widths of its sample and gaps.
 const LEGEND_LINE: f64 = 26.0;
 const SAMPLE: f64 = 70.0;
 
-/// The panels as an SVG picture on white, so many in a row, with one legend for all of them below; one kind of bars needs none.
+/// The panels as an SVG picture on white, this many per row, with one legend for all of them below; a single kind of bar needs none.
 ///
 /// # Errors
-/// [`Error::Input`] where there is nothing to draw, a value is not finite (or not above 0 on a logarithmic axis), a panel has two curves of one name, or there are
-/// more than 12 names (of bars 7).
+/// [`Error::Input`] if there is nothing to draw, a value is not finite (or not above 0 on a logarithmic axis), a panel has two curves with
+/// the same name, or there are more than 12 names (7 for bars).
 pub fn svg(panels: &[Panel], panels_a_row: usize) -> Result<String, Error> {
     panels.iter().try_for_each(Panel::check)?;
     let names = distinct(panels.iter().flat_map(|panel| &panel.curves).map(|curve| curve.name.as_str()));
@@ -118,8 +119,8 @@ pub fn svg(panels: &[Panel], panels_a_row: usize) -> Result<String, Error> {
     figure(&panels.iter().map(|panel| panel.draw(&looks)).collect::<Vec<_>>(), panels_a_row, &legend)
 }
 
-/// A panel's pixels: how wide it is, and how far it reaches above and below the line at which the panels of a row stand; and what is drawn, which
-/// begins so far from its left.
+/// A panel's pixels: its width, and how far it extends above and below the line on which the panels of a row are aligned; and its content,
+/// which begins this far from its left.
 struct Drawn {
     width: f64,
     above: f64,
@@ -128,7 +129,7 @@ struct Drawn {
     its: Value,
 }
 
-/// Panels in rows, and a legend below them of names with their looks.
+/// Panels in rows, and below them a legend of names and their looks.
 fn figure(panels: &[Drawn], panels_a_row: usize, legend: &[(&str, Value)]) -> Result<String, Error> {
     if panels.is_empty() || panels_a_row == 0 {
         return refused(&format!("expected at least one panel, and one in a row, but {} and {panels_a_row} came", panels.len()));
@@ -141,14 +142,14 @@ fn figure(panels: &[Drawn], panels_a_row: usize, legend: &[(&str, Value)]) -> Re
     for row in panels.chunks(columns) {
         let (mut left, line) = (MARGIN, top + most(&mut row.iter(), |panel| panel.above));
         for (panel, width) in row.iter().zip(&widths) {
-            // On whole pixels, so that each pixel of a picture covers as many of them.
+            // On whole pixels, so that every pixel of a picture covers the same number of them.
             let x = (left + (width - panel.width) / 2.0 + panel.left).round();
             placed.push(context! { left => x, top => line.round(), ..panel.its.clone() });
             left += width + BETWEEN;
         }
         top = line + most(&mut row.iter(), |panel| panel.below) + BETWEEN;
     }
-    // As many entries a line as there is room for, in columns of one width.
+    // As many entries per line as fit, in columns of one width.
     let entry = legend.iter().map(|(name, _)| width(name, TEXT)).fold(0.0, f64::max) + SAMPLE;
     let inside = (widths.iter().sum::<f64>() + (columns - 1) as f64 * BETWEEN).max(if legend.is_empty() { 0.0 } else { entry });
     let a_line = ((inside / entry) as usize).clamp(1, legend.len().max(1));
@@ -165,7 +166,7 @@ fn figure(panels: &[Drawn], panels_a_row: usize, legend: &[(&str, Value)]) -> Re
         height => height.ceil() as u32,
     };
     let picture = render("figure.svg", include_str!("figure.svg"), &values)?;
-    // What XML cannot hold.
+    // Characters that XML cannot contain.
     Ok(picture.replace(|c: char| c.is_control() && c != '\n' || matches!(c, '\u{fffe}' | '\u{ffff}'), "\u{fffd}"))
 }
 
@@ -196,7 +197,7 @@ impl Panel {
         if let Some(value) = numbers.find(|value| value.abs() > 1e100 || value.is_nan()) {
             return refused(format!("numbers of at most 1e100, but {value} came; leave such points away"));
         }
-        // The error of a bar may reach below 0, where the axis cuts it off.
+        // The error of a bar may extend below 0, where the axis clips it.
         let mut heights = heights().chain(edges().filter(|_| self.groups.is_empty()));
         if let Some(y) = heights.find(|&y| self.log_y && y <= 0.0) {
             return refused(format!("y above 0 on a logarithmic axis, but {y} came; leave such points away"));
@@ -215,7 +216,7 @@ impl Panel {
             (Some((low, high)), _) => Axis::between(low, high, self.log_y),
             (None, true) => Axis::over(heights, self.log_y, 0.04),
             (None, false) if !self.log_y => Axis::over(heights.chain([0.0]), false, 0.04),
-            // From half of the lowest, so that its bar is seen.
+            // From half of the lowest, so that its bar is visible.
             (None, false) => Axis::over(heights.flat_map(|y| [y / 2.0, y]), true, 0.04),
         };
         let x = match self.groups.len() {
@@ -228,7 +229,7 @@ impl Panel {
     fn draw(&self, looks: &[(&str, Value)]) -> Drawn {
         let (x, y) = self.axes();
         let bars = !self.groups.is_empty();
-        // For a group's bars, and for the longest word of its name.
+        // Width for a group's bars, and for the longest word of its name.
         let words = self.groups.iter().flat_map(|name| name.split_whitespace()).map(|word| width(word, NAME) + 10.0);
         let a_group = words.fold(self.curves.len() as f64 * BAR + BAR, f64::max);
         let (wide, high) = ((a_group * self.groups.len() as f64).max(if bars { 0.0 } else { INSIDE.0 }).ceil(), INSIDE.1);
@@ -269,7 +270,7 @@ impl Panel {
     }
 }
 
-/// The different names, in the order of first appearance.
+/// The distinct names, in the order of first appearance.
 pub(crate) fn distinct<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut seen = Vec::new();
     all.into_iter().for_each(|one| {
@@ -280,12 +281,12 @@ pub(crate) fn distinct<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T>
     seen
 }
 
-/// A text's pixels, at most about so many: of sans-serif fonts DejaVu Sans is a wide one.
+/// An upper estimate of a text's width in pixels: DejaVu Sans is a wide sans-serif font.
 fn width(text: &str, size: f64) -> f64 {
     text.chars().count() as f64 * size * 0.6
 }
 
-/// Lines of at most so many pixels, broken between words; a word longer than that has a line of its own.
+/// Lines of at most this many pixels, broken between words; a longer word has its own line.
 fn wrapped(text: &str, size: f64, most: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -313,7 +314,7 @@ mod tests {
         Panel { title: "Title".into(), x_label: "steps".into(), y_label: "log p".into(), curves, ..Panel::default() }
     }
 
-    /// Two groups of two bars, with errors and the values that they are means of.
+    /// Two groups of two bars, with errors and the values that they average.
     fn bars(log_y: bool) -> Panel {
         let bar =
             |(x, y): (i32, f64)| Mark { band: Some((y - 1.0, y + 1.0)), values: vec![y - 1.0, y + 1.0], ..Mark::at(x.into(), y) };
@@ -404,7 +405,7 @@ mod tests {
         let points = vec![(1.0, 0.0), (10.0, 1.0), (100.0, -1.0)];
         near(&line(false, Some((-1.0, 1.0)), points.clone()), &[(0.0, 0.5), (9.0 / 99.0, 0.0), (1.0, 1.0)]);
         near(&line(true, Some((-1.0, 1.0)), points.clone()), &[(0.0, 0.5), (0.5, 0.0), (1.0, 1.0)]);
-        // Beyond the range the line goes on, and the panel's edge cuts it off.
+        // Outside the range the line continues, and the panel's edge clips it.
         near(&line(true, Some((0.0, 2.0)), points.clone()), &[(0.0, 1.0), (0.5, 0.5), (1.0, 1.5)]);
         // Without a range, 4 % of room above and below; a single point has room around it.
         near(&line(true, None, points), &[(0.0, 0.5), (0.5, 0.04 / 1.08), (1.0, 1.04 / 1.08)]);
@@ -476,12 +477,12 @@ mod tests {
         let log = drawn(bars(true));
         let double = log[1].1 - log[0].1;
         assert!(double > 10.0 && (log[3].1 - log[2].1 - double).abs() < 0.3 && (log[2].1 - log[1].1).abs() < 0.2, "{log:?}");
-        // Below 0, bars hang from it.
+        // Below 0, bars extend downwards.
         let mut negative = bars(false);
         negative.curves[0].marks[0].y = -5.0;
         let hanging = drawn(negative);
         assert!((hanging[0].0 - (hanging[1].0 + hanging[1].1)).abs() < 0.2, "{hanging:?}");
-        // An error that reaches below 0 ends at the axis, and what is all alike is drawn.
+        // An error that extends below 0 ends at the axis, and equal values are still drawn.
         let mut wide = bars(true);
         wide.curves[0].marks[0].band = Some((-95.0, 6.0));
         assert!(png(&svg(&[wide], 1).unwrap()).is_ok());

@@ -1,4 +1,4 @@
-//! An SVG picture as PNG, in the program's own font, so that it is the same on every machine.
+//! Renders an SVG picture as PNG with the program's own font, so that it is the same on every machine.
 
 use super::refused;
 use crate::Error;
@@ -8,16 +8,16 @@ use resvg::usvg::{ImageHrefResolver, Options, Tree};
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-/// Pixels for each of the SVG's.
+/// Pixels per SVG pixel.
 const SCALE: f32 = 2.0;
 /// Larger pictures are refused: 100 million pixels are 400 MB.
 const MAX_PIXELS: u64 = 100_000_000;
 
-/// The picture at twice its size, for sharp letters on fine screens. Texts are set in DejaVu Sans, whatever font the SVG names, and pictures inside it
-/// are drawn where they are in it as data: no file is read.
+/// The picture at twice its size, for sharp letters on high-resolution screens. Texts are set in DejaVu Sans, whatever font the SVG names,
+/// and only pictures embedded as data are drawn: no file is read.
 ///
 /// # Errors
-/// [`Error::Input`] where this is no SVG, or has more than 100 million pixels at twice its size.
+/// [`Error::Input`] if it is not SVG, or has more than 100 million pixels at twice its size.
 pub fn png(svg: &str) -> Result<Vec<u8>, Error> {
     let resolver = ImageHrefResolver { resolve_string: Box::new(|_, _| None), ..ImageHrefResolver::default() };
     let options = Options { font_family: FAMILY.into(), fontdb: fonts(), image_href_resolver: resolver, ..Options::default() };
@@ -37,21 +37,21 @@ pub fn png(svg: &str) -> Result<Vec<u8>, Error> {
     encode(&picture).or_else(|error| refused(&format!("it cannot be written as PNG: {error}")))
 }
 
-/// Without transparency, on white, and as small as it gets: such files are kept in documents.
+/// Without transparency, on white, and as small as possible: such files are stored in documents.
 fn encode(picture: &Pixmap) -> Result<Vec<u8>, png::EncodingError> {
     let mut file = Vec::new();
     let mut encoder = png::Encoder::new(&mut file, picture.width(), picture.height());
     encoder.set_color(png::ColorType::Rgb);
     encoder.set_compression(png::Compression::High);
     let mut writer = encoder.write_header()?;
-    // Every pixel is opaque, so its colours are not multiplied by anything.
+    // Every pixel is opaque, so no colour is premultiplied.
     let bytes: Vec<u8> = picture.pixels().iter().flat_map(|pixel| [pixel.red(), pixel.green(), pixel.blue()]).collect();
     writer.write_image_data(&bytes)?;
     writer.finish()?;
     Ok(file)
 }
 
-/// As PNG where the file's name ends in .png, and as it is otherwise.
+/// As PNG if the file's name ends in .png, unchanged otherwise.
 ///
 /// # Errors
 /// Those of [`png()`].
@@ -80,7 +80,7 @@ fn fonts() -> Arc<Database> {
 pub(super) mod tests {
     use super::*;
 
-    /// A PNG's pixels: its width, and red, green and blue of each.
+    /// A PNG's pixels: its width, and the red, green and blue of each pixel.
     pub fn pixels(png: &[u8]) -> (u32, Vec<[u8; 3]>) {
         let picture = Pixmap::decode_png(png).unwrap();
         (picture.width(), picture.pixels().iter().map(|pixel| [pixel.red(), pixel.green(), pixel.blue()]).collect())
@@ -107,7 +107,7 @@ pub(super) mod tests {
             assert!((200..2400).contains(&dark), "{font}: {dark}");
         }
         assert_eq!(count(&drawn("").1, |pixel| pixel == WHITE), 120 * 40);
-        // Another text is another picture: letters, and not one mark for all that is missing.
+        // A different text gives a different picture: actual letters, not one symbol for every missing glyph.
         let text = |text: &str| drawn(&format!(r#"<text x="2" y="15" font-size="15">{text}</text>"#)).1;
         for (one, other) in [("⁵", "⁶"), ("τ", "T"), ("−", "·")] {
             assert_ne!(text(one), text(other));

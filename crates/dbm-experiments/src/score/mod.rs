@@ -1,4 +1,4 @@
-//! Scores of pictures of digits: a model's samples and completions beside real digits.
+//! Scores of pictures of digits: a model's samples and completions compared with real digits.
 
 mod reference;
 
@@ -14,7 +14,7 @@ pub use reference::{GREY, Reference, are_digits, digits, levels};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// All that was scored.
+/// All scores.
 #[derive(Clone, Debug, Serialize)]
 pub struct ScoreReport {
     /// Scores of the pictures.
@@ -24,19 +24,19 @@ pub struct ScoreReport {
     /// The model's answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completions: Option<Completions>,
-    /// The same of the nearest training digits' answers.
+    /// The same for the nearest training digits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<Completions>,
     /// The mean lower bound on log p(v).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound: Option<Bound>,
-    /// Searches cut at the cap; none of pictures from a file.
+    /// Searches cut off at the cap; `None` for pictures from a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub searches_capped: Option<usize>,
 }
 
 impl ScoreReport {
-    /// Of pictures, beside the first training digits.
+    /// Scores of pictures, compared with the first training digits.
     ///
     /// # Errors
     /// Those of scores.
@@ -51,13 +51,13 @@ impl Report for ScoreReport {
         json!(self)
     }
 
-    /// Columns of numbers beside their names.
+    /// Columns of numbers next to their names.
     fn text(&self) -> String {
         let values = context! { max_sweeps => MAX_SWEEPS, ..minijinja::Value::from_serialize(self) };
         template::text("scores.txt", include_str!("scores.txt"), &values)
     }
 
-    /// `of,score,value`: every number of a report, lists with their place after the name.
+    /// `of,score,value`: every number of a report; for lists, the index follows the name.
     fn csv(&self) -> Result<String, Error> {
         let all = json!(self);
         let rows = all.as_object().into_iter().flatten().flat_map(|(part, value)| {
@@ -69,7 +69,7 @@ impl Report for ScoreReport {
     }
 }
 
-/// The mean lower bound on log p(v) of test digits, in nats, which is one only as far as log Z is right.
+/// The mean lower bound on log p(v) of test digits, in nats; it is a bound only if log Z is right.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Bound {
     /// Number of test digits.
@@ -80,11 +80,11 @@ pub struct Bound {
     pub error_from_log_z: f64,
     /// Its standard error over the digits.
     pub error_over_examples: f64,
-    /// Of the AIS chains.
+    /// Number of AIS chains.
     pub effective_sample_size: f64,
 }
 
-/// AIS and the mean-field bounds of all test digits. The independent units that AIS starts from are as often high as in these.
+/// AIS and the mean-field bounds of all test digits. The initial independent units of AIS are high as often as in these.
 ///
 /// # Errors
 /// Those of annealed importance sampling.

@@ -1,4 +1,4 @@
-//! Real digits that others are held against, and the scores as plain functions: what `dbm score` prints and what experiments tabulate.
+//! The real digits for comparison, and the scores as plain functions: what `dbm score` prints and experiments tabulate.
 
 use crate::Error;
 use crate::data::{DataSource, Reading, Split, without_gaps};
@@ -9,28 +9,30 @@ use dbm_data::raw::Visible;
 use dbm_score::{Classifier, Completions, PIXELS, Quality, Questions, SIDE, Scores};
 use std::ops::Range;
 
-/// So many training digits make the floor, from the first.
+/// This many of the first training digits form the floor.
 const FLOOR: usize = 10_000;
 
-/// Grey pictures in all their bits.
+/// Grey pictures with all their bits.
 pub const GREY: Visible = Visible::Planes { bits: 8, coding: Coding::Binary, low: 0.0, high: 255.0 };
 
-/// Real digits, test and training, as a model sees them, and as the classifier does: black and white for one unit a pixel, and in all their greys for more, however few greys the model's units can tell.
+/// Real digits, test and training, as a model sees them and as the classifier does: black and white for one unit per pixel, and in all
+/// their greys for more, however few greys the model's units can distinguish.
 pub struct Reference {
     /// As the model sees them.
     pub test: Dataset,
-    /// As well.
+    /// The training digits, likewise.
     pub train: Dataset,
-    /// Grey levels of the ones that everything is held against.
+    /// Grey levels of the test digits, with which everything is compared.
     truths: Vec<u8>,
-    /// Grey levels of those of which the first are the floor, and each a possible nearest neighbour.
+    /// Grey levels of the training digits: the first of them are the floor, and each is a possible nearest neighbour.
     others: Vec<u8>,
     /// Scores grey levels `[N, 784]`.
     pub scorer: dbm_score::Reference,
 }
 
 impl Reference {
-    /// Reads the digits as asked for, or else as a model's `visible` units stand for them, or else as the data suggest. All test digits are the reference.
+    /// Reads the digits as requested, or else with the encoding of a model's `visible` units, or else as the data suggest. All test digits
+    /// are the reference.
     ///
     /// # Errors
     /// Data that cannot be read, or are not digits of 28 x 28 pixels.
@@ -57,7 +59,7 @@ impl Reference {
         Ok(Self { test, train, truths, others, scorer })
     }
 
-    /// Visible units of an example.
+    /// Visible units per example.
     pub fn width(&self) -> usize {
         self.test.examples.width()
     }
@@ -67,12 +69,12 @@ impl Reference {
         &self.truths
     }
 
-    /// Grey levels `[N, 784]` of bits `[N, visible]`.
+    /// Grey levels `[N, 784]` from bits `[N, visible]`.
     pub fn levels(&self, bits: &[u8]) -> Vec<u8> {
         levels(self.test.visible.as_ref(), bits)
     }
 
-    /// Scores of the first 10 000 training digits: what no model need be better than.
+    /// Scores of the first 10 000 training digits: no model needs better ones.
     ///
     /// # Errors
     /// [`Error::Input`] for training data that are not digits, [`Error::Score`] for fewer than six.
@@ -81,7 +83,8 @@ impl Reference {
         Ok(self.scorer.scores(threads, &self.others[..count * PIXELS])?)
     }
 
-    /// What takes no neighbours, of the first training digits, so many, or all: the distance that as many samples need not be below.
+    /// The scores that need no neighbours, for the first training digits, this many or all: as many samples need not have a smaller
+    /// distance.
     ///
     /// # Errors
     /// [`Error::Score`] for fewer than two.
@@ -90,17 +93,18 @@ impl Reference {
         Ok(self.scorer.quality(threads, &self.others[..count * PIXELS])?.0)
     }
 
-    /// Scores of answers `[count, K, visible]` to the first `count` test digits, of which `unknown` (`[count, visible]`) is hidden where it is not 0.
+    /// Scores of answers `[count, K, visible]` to the first `count` test digits, of which `unknown` (`[count, visible]`) is nonzero where
+    /// hidden.
     ///
     /// # Errors
-    /// [`Error::Input`] without labels, [`Error::Score`] for answers whose shape does not fit.
+    /// [`Error::Input`] without labels, [`Error::Score`] if the answers' shape does not fit.
     pub fn completions(&self, threads: &impl Host, unknown: &[u8], count: usize, answers: &[u8]) -> Result<Completions, Error> {
         self.asked(unknown, count, |questions| {
             Ok(Completions::of(threads, self.scorer.classifier(), questions, &self.levels(answers))?)
         })
     }
 
-    /// The same of the nearest training digits' answers, one each.
+    /// The same for the nearest training digits' answers, one each.
     ///
     /// # Errors
     /// Those of [`Self::completions`].
@@ -112,7 +116,7 @@ impl Reference {
     }
 
     fn asked<T>(&self, unknown: &[u8], count: usize, of: impl FnOnce(&Questions) -> Result<T, Error>) -> Result<T, Error> {
-        // A pixel is unknown where any of its units is.
+        // A pixel is unknown if any of its units is.
         let pixels = unknown.chunks(self.width() / PIXELS).map(|units| u8::from(units.iter().any(|&unknown| unknown != 0)));
         let (truths, unknown) = (&self.truths[..count * PIXELS], pixels.collect::<Vec<u8>>());
         of(&Questions { truths, labels: self.labels(count)?, unknown: &unknown })
@@ -133,7 +137,7 @@ impl Reference {
 /// Grey levels of all examples, which are pictures of 28 x 28.
 ///
 /// # Errors
-/// [`Error::Input`] where they are pictures of another size.
+/// [`Error::Input`] if their size differs.
 pub fn digits(data: &Dataset) -> Result<Vec<u8>, Error> {
     check_shape(data)?;
     Ok(pictures(data, 0..data.examples.len()))
@@ -144,10 +148,10 @@ pub fn are_digits(data: &Dataset) -> bool {
     check_shape(data).is_ok()
 }
 
-/// That they are pictures of 28 x 28, with any number of bits a pixel.
+/// Checks that they are pictures of 28 x 28, with any number of bits per pixel.
 ///
 /// # Errors
-/// [`Error::Input`] where they are not.
+/// [`Error::Input`] if they are not.
 fn check_shape(data: &Dataset) -> Result<(), Error> {
     let depth = data.visible.as_ref().map_or(1, Visible::depth);
     match data.image {
@@ -168,7 +172,7 @@ fn pictures(data: &Dataset, rows: Range<usize>) -> Vec<u8> {
     rows.flat_map(|row| levels(data.visible.as_ref(), &data.examples.row(row))).collect()
 }
 
-/// Grey levels of units: bits are black and white.
+/// Grey levels from units: bits are black and white.
 pub fn levels(visible: Option<&Visible>, bits: &[u8]) -> Vec<u8> {
     match visible {
         Some(planes @ Visible::Planes { .. }) => planes.grey(bits),

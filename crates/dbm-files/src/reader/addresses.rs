@@ -1,12 +1,12 @@
-//! Where data may be fetched from. The page's Content-Security-Policy in `index.html` lists the same hosts, which is a test.
+//! Where data may be fetched from. The page's Content-Security-Policy in `index.html` lists the same hosts; a test checks this.
 
 /// A file of MNIST: name, bytes unpacked, and their SHA-256.
 pub struct Part {
-    /// Its name, without `.gz`.
+    /// Name, without `.gz`.
     pub name: &'static str,
     /// Bytes of the IDX file.
     pub size: usize,
-    /// SHA-256 of the IDX file, in hexadecimal: packed forms differ from mirror to mirror.
+    /// SHA-256 of the IDX file, in hexadecimal: the packed files differ between mirrors.
     pub sha256: &'static str,
 }
 
@@ -24,7 +24,8 @@ pub const MNIST: [Part; 2] = [
     },
 ];
 
-/// Folders with the files of MNIST in gzip, tried in turn. A folder beside the page comes first, so that whoever hosts the page can host the data.
+/// Folders with the gzipped files of MNIST, tried in turn. A folder next to the page comes first, so that anyone who hosts the page can
+/// host the data.
 pub const MIRRORS: [&str; 5] = [
     "data/mnist/",
     "https://cdn.jsdelivr.net/gh/fgnt/mnist@master/",
@@ -33,7 +34,7 @@ pub const MIRRORS: [&str; 5] = [
     "https://storage.googleapis.com/cvdf-datasets/mnist/",
 ];
 
-/// Hosts, beside the page's own, that `?data=…` may name. All of them let other origins read.
+/// Hosts that `?data=…` may name, in addition to the page's own. All of them let other origins read.
 pub const HOSTS: [&str; 9] = [
     "https://cdn.jsdelivr.net",
     "https://raw.githubusercontent.com",
@@ -46,10 +47,10 @@ pub const HOSTS: [&str; 9] = [
     "https://www.openml.org",
 ];
 
-/// That an address may be asked: one beside the page, or of a listed host.
+/// Checks that an address may be fetched: one on the page's own host, or on a listed host.
 ///
 /// # Errors
-/// Which hosts there are, and what to do instead.
+/// Which hosts are allowed, and what to do instead.
 pub fn allowed(address: &str, page: &str) -> Result<(), String> {
     let origin = |address: &str| address.splitn(4, '/').take(3).collect::<Vec<_>>().join("/");
     if origin(address) == origin(page) || HOSTS.contains(&origin(address).as_str()) {

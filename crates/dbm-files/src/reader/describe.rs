@@ -1,4 +1,4 @@
-//! What files hold, described for the page.
+//! Descriptions of files for the page.
 
 use dbm_data::DataError;
 use dbm_data::coding::Greys;
@@ -6,10 +6,10 @@ use dbm_data::columns::{ColumnKind, Columns, Table};
 use dbm_data::raw::{Content, Encoding, Preview, Raw, Summary};
 use dbm_protocol::{ColumnInfo, EncodingPreview, Grid, ModelChoice, Understood, UnderstoodKind};
 
-/// Pictures of a preview, and rows.
+/// Pictures and rows in a preview.
 const PICTURES: usize = 24;
 const ROWS: usize = 8;
-/// Levels of a category that are named.
+/// Number of category levels that are named.
 const NAMED: usize = 6;
 
 /// Everything the preview shows at first.
@@ -33,11 +33,11 @@ pub fn understood(raw: &Raw, summary: &Summary) -> Result<Understood, DataError>
     })
 }
 
-/// What an encoding makes of the files. Of pictures only some are encoded: this follows a slider.
+/// The result of encoding the files. Only some pictures are encoded, because this follows a slider.
 pub fn preview(raw: &Raw, encoding: &Encoding, summary: &Summary) -> Result<EncodingPreview, DataError> {
     let Preview { units, bytes, share_of_ones, pictures } = raw.preview(encoding, PICTURES)?;
     let (rows, columns) = if pictures.is_empty() { (0, 0) } else { summary.shape };
-    // The pictures have greys of 8 bits, whatever the depth: eight bits a value show them as they are.
+    // The pictures have 8-bit greys at any depth: eight bits per value show them unchanged.
     let bits = pictures.iter().flatten().flat_map(|grey| (0..8).rev().map(move |bit| grey >> bit & 1)).collect();
     let image = (rows as u32, 8 * columns as u32);
     Ok(EncodingPreview {

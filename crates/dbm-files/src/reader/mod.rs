@@ -9,26 +9,26 @@ use dbm_core::{Examples, impute};
 use dbm_data::raw::{self, Content, Encoding, File, Raw, ReadOptions, Summary, Visible};
 use dbm_protocol::{EncodedData, FilesCommand, FilesEvent, NamedBytes};
 
-/// Which known cells are held back: the same ones whenever the same table is read.
+/// Chooses the held-back cells: the same ones whenever the same table is read.
 const HOLD_BACK_SEED: u64 = 1;
 /// A larger share would leave too little to learn from.
 const MOST_HELD_BACK: f64 = 0.5;
 
-/// How far something long has come: what is being done, parts done, of how many.
+/// Progress of long work: what is being done, parts done, total.
 pub type Report<'a> = &'a mut dyn FnMut(&str, f64, f64);
 
-/// What was read last.
+/// The content read last.
 #[derive(Default)]
 pub struct Reader {
     raw: Option<(Raw, Summary)>,
-    /// The file, where that is a table.
+    /// The file, if it is a table.
     table: Vec<u8>,
 }
 
 type Answer = Result<FilesEvent, String>;
 
 impl Reader {
-    /// Answers what needs no server. What was read before stays where reading is refused.
+    /// Answers commands that need no server. If a reading is refused, the previous content stays.
     ///
     /// # Errors
     /// What was expected, what came, and what to do, in words.

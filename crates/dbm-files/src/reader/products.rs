@@ -5,14 +5,14 @@ use dbm_data::picture::{self, Tile};
 use dbm_data::raw::Visible;
 use dbm_protocol::{BitsFormat, Grid, LogFormat, LogRow, NamedBytes, Product};
 
-/// Pictures side by side, and pixels a value.
+/// Pictures per row, and pixels per value.
 const COLUMNS: usize = 8;
 const SCALE: usize = 4;
 
 /// Makes the file.
 ///
 /// # Errors
-/// Where the bits are no whole number of pictures, or more than PNG holds, in words.
+/// If the bits are not a whole number of pictures, or more than PNG can hold; in words.
 pub fn write(product: Product) -> Result<NamedBytes, String> {
     match product {
         Product::Bits { name, format, grid, visible } => bits(&name, format, &grid, visible.as_ref()),
@@ -25,9 +25,9 @@ pub fn write(product: Product) -> Result<NamedBytes, String> {
 struct Pictures<'g> {
     count: usize,
     bits: &'g [u8],
-    /// Bits a picture.
+    /// Bits per picture.
     units: usize,
-    /// Rows and columns of values, of which several bits may make one.
+    /// Rows and columns of values; several bits may make one value.
     shape: (usize, usize),
     /// Values of several bits each; bits themselves otherwise.
     grey: Option<Vec<u8>>,
@@ -56,17 +56,17 @@ impl<'g> Pictures<'g> {
         }
     }
 
-    /// One number a value.
+    /// One number per value.
     fn values(&self) -> &[u8] {
         self.grey.as_deref().unwrap_or(self.bits)
     }
 }
 
-/// A frame for each grid; the steps are in the file's description.
+/// One frame per grid; the steps are in the file's description.
 fn film(name: &str, grids: &[Grid], visible: Option<&Visible>) -> Result<NamedBytes, String> {
     let tiles = |grid| Pictures::new(name, grid, visible).map(|pictures| pictures.tiles());
     let mut frames = grids.iter().map(tiles).collect::<Result<Vec<_>, _>>()?;
-    // Frames are of one size: where there are fewer pictures, places stay empty.
+    // Frames have one size: if there are fewer pictures, places stay empty.
     let most = frames.iter().map(Vec::len).max().unwrap_or(0);
     frames.iter_mut().for_each(|tiles| tiles.resize(most, Tile::default()));
     let steps = grids.iter().map(|grid| grid.step.to_string()).collect::<Vec<_>>().join(", ");
@@ -81,7 +81,7 @@ fn bits(name: &str, format: BitsFormat, grid: &Grid, visible: Option<&Visible>) 
     let (ending, bytes) = match format {
         BitsFormat::Png => ("png", picture::grid(&pictures.tiles(), COLUMNS, SCALE).map_err(|error| error.to_string())?),
         BitsFormat::Npy => {
-            // A row of bits that is no picture has no rows of its own.
+            // A row of bits that is no picture has no rows.
             let whole = [pictures.count, rows, columns];
             let shape = if rows > 1 { &whole[..] } else { &[pictures.count, columns] };
             ("npy", npy::write_u8(shape, pictures.values()))
@@ -99,7 +99,7 @@ fn bits(name: &str, format: BitsFormat, grid: &Grid, visible: Option<&Visible>) 
     Ok(NamedBytes { name: format!("{name}.{ending}"), bytes })
 }
 
-/// Numbers, a line each example.
+/// Numbers, one line per example.
 fn lines(values: &[u8], width: usize) -> Vec<u8> {
     let line = |row: &[u8]| row.iter().map(u8::to_string).collect::<Vec<_>>().join(",") + "\n";
     values.chunks_exact(width.max(1)).map(line).collect::<String>().into_bytes()
@@ -118,14 +118,14 @@ fn log(format: LogFormat, rows: &[LogRow]) -> Result<NamedBytes, String> {
     })
 }
 
-/// A header and a line a row.
+/// A header and one line per row.
 fn csv(rows: &[LogRow]) -> String {
     let line = |cells: Vec<String>| cells.join(",") + "\n";
     let header = rows.iter().take(1).map(|row| line(cells(row).into_iter().map(|(name, _)| name).collect()));
     header.chain(rows.iter().map(|row| line(cells(row).into_iter().map(|(_, value)| value).collect()))).collect()
 }
 
-/// The name of each column and what a row has there; what there is none of is empty.
+/// The name of each column and a row's value in it; absent values are empty.
 fn cells(row: &LogRow) -> Vec<(String, String)> {
     let option = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     let mut cells: Vec<(String, String)> = Vec::new();

@@ -1,4 +1,4 @@
-//! The reader as the page meets it, natively.
+//! The reader as the page sees it, natively.
 
 use super::*;
 use dbm_protocol::{Encoding, UnderstoodKind};

@@ -1,13 +1,13 @@
-//! That a file from a mirror is the file it should be.
+//! Checks that a file from a mirror is the original.
 
 use super::addresses::Part;
 use dbm_data::unpack;
 use sha2::{Digest, Sha256};
 
-/// The file unpacked, where its size and its SHA-256 are those of the original.
+/// The unpacked file, if its size and SHA-256 are those of the original.
 ///
 /// # Errors
-/// What is wrong with it, in words; `from` says where it came from.
+/// What is wrong with it, in words; `from` names its source.
 pub fn unpacked(part: &Part, from: &str, bytes: &[u8]) -> Result<Vec<u8>, String> {
     let content = unpack(part.name, bytes, part.size + 1).map_err(|error| error.to_string())?;
     if content.len() != part.size {

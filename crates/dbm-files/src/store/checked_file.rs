@@ -1,4 +1,4 @@
-//! A file with a checksum, which tells whether it was written whole: 48 bytes of header, then its body.
+//! A file with a checksum, which shows whether it was written completely: 48 bytes of header, then its body.
 //!
 //! | Bytes | What |
 //! | --- | --- |
@@ -19,7 +19,7 @@ pub const HEADER: usize = 48;
 const MAGIC: &[u8; 8] = b"DBMKEPT\n";
 const FORMAT: u32 = 1;
 
-/// What a header says of its body.
+/// What a header says about its body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Label {
     pub number: u64,
@@ -30,13 +30,13 @@ pub struct Label {
 /// Why a file cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Damage {
-    /// It was not written whole, or changed since.
+    /// It was not written completely, or has changed since.
     Incomplete,
-    /// It is whole, and of a version that is not known here.
+    /// It is complete, but of an unknown version.
     Version(u32),
 }
 
-/// The header to write before a body, which may come in parts.
+/// The header to write before a body, which may be written in parts.
 pub fn header(label: &Label, body: &[&[u8]]) -> [u8; HEADER] {
     let length: usize = body.iter().map(|part| part.len()).sum();
     let mut bytes = [0; HEADER];
@@ -54,7 +54,7 @@ pub fn header(label: &Label, body: &[&[u8]]) -> [u8; HEADER] {
     bytes
 }
 
-/// What a header says, taken at its word: enough to tell which of several files to open first.
+/// What a header says, unverified: enough to tell which of several files to open first.
 pub fn peek(bytes: &[u8]) -> Option<Label> {
     let header: &[u8; HEADER] = bytes.first_chunk()?;
     (header.starts_with(MAGIC) && four(header, 8) == FORMAT).then(|| Label {
@@ -64,7 +64,7 @@ pub fn peek(bytes: &[u8]) -> Option<Label> {
     })
 }
 
-/// The label and the body of a file that is whole.
+/// The label and the body of a complete file.
 pub fn open(mut bytes: Vec<u8>) -> Result<(Label, Vec<u8>), Damage> {
     let header: [u8; HEADER] = *bytes.first_chunk().ok_or(Damage::Incomplete)?;
     let mut hasher = Hasher::new();

@@ -1,20 +1,20 @@
-//! What a run needs besides its checkpoints, as bytes: a line of JSON, then the bytes of its data.
+//! What a run needs in addition to its checkpoints, as bytes: a line of JSON, then the bytes of its data.
 
 use dbm_core::settings::RunPlan;
 use dbm_protocol::{DataSource, EncodedData};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The data of a run, what it was begun with, and how to describe it.
+/// The data of a run, the plan with which it began, and its description.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunDescription {
     /// Name of its data, to show as text.
     pub data: String,
     /// Layer sizes, the visible one first.
     pub sizes: Vec<u32>,
-    /// Where its data come from, or the data themselves.
+    /// The source of its data, or the data themselves.
     pub source: DataSource,
-    /// The settings and the start it was begun with.
+    /// The settings and the start with which it began.
     pub plan: RunPlan,
 }
 
@@ -23,15 +23,15 @@ pub struct RunDescription {
 struct Line {
     #[serde(rename = "head")] // as in the files of earlier visits
     description: RunDescription,
-    /// How many bytes of each field follow.
+    /// Number of bytes of each field that follow.
     follow: Vec<usize>,
 }
 
-/// The fields of bytes in a source: megabytes, which are no matter for JSON.
+/// The byte fields of a source: megabytes, which do not belong in JSON.
 fn fields(source: &mut DataSource) -> Vec<&mut Vec<u8>> {
     match source {
         DataSource::Digits { .. } | DataSource::Bars => Vec::new(),
-        // Every field is named, so that one that is added is not forgotten here.
+        // Every field is named, so that a new one is not forgotten here.
         DataSource::Examples(EncodedData {
             name: _,
             width: _,
@@ -53,21 +53,21 @@ impl RunDescription {
     ///
     /// # Errors
     ///
-    /// Where the plan has what JSON cannot say.
+    /// If the plan contains something that JSON cannot express.
     pub fn into_parts(mut self) -> Result<Vec<Vec<u8>>, String> {
         let data: Vec<Vec<u8>> = fields(&mut self.source).into_iter().map(std::mem::take).collect();
         let line = Line { description: self, follow: data.iter().map(Vec::len).collect() };
         let mut line = serde_json::to_vec(&line).map_err(|problem| problem.to_string())?;
-        line.push(b'\n'); // JSON has none of its own
+        line.push(b'\n'); // compact JSON contains none
         Ok(std::iter::once(line).chain(data).collect())
     }
 
-    /// From those bytes, joined; none where a build with other data or settings wrote them.
+    /// From those bytes, joined; `None` if a build with other data or settings wrote them.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let end = bytes.iter().position(|&byte| byte == b'\n')?;
         let (line, mut rest) = (&bytes[..end], &bytes[end + 1..]);
         let mut line: Value = serde_json::from_slice(line).ok()?;
-        // Earlier builds kept what the bits stand for as JSON inside a string.
+        // Earlier builds stored what the bits stand for as JSON inside a string.
         if let Some(visible) = line.pointer_mut("/head/source/Examples/visible")
             && let Some(text) = visible.as_str()
         {

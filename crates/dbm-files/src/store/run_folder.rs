@@ -1,4 +1,4 @@
-//! The files of one run's folder: its description, and two files to which its checkpoints go in turns.
+//! The files of one run's folder: its description, and two files that take turns holding its checkpoints.
 
 use super::checked_file::{self, Damage, HEADER, Label};
 use super::description::RunDescription;
@@ -8,7 +8,7 @@ use super::{Storage, StorageError};
 pub const DESCRIPTION: &str = "head";
 /// The files of its checkpoints.
 pub const CHECKPOINT_FILES: [&str; 2] = ["slot-0", "slot-1"];
-/// The file that has a byte in it where the visitor deleted the run; until the tab closes, that can be undone.
+/// This file contains a byte if the visitor deleted the run; until the tab closes, that can be undone.
 const DELETED_MARK: &str = "let-go";
 
 /// The latest checkpoint of a folder.
@@ -20,26 +20,26 @@ pub struct Latest {
     pub checkpoint: Vec<u8>,
 }
 
-/// What there is in a folder.
+/// The content of a folder.
 #[derive(Clone, Debug, PartialEq)]
 pub enum FolderContents {
-    /// A run that can be gone on with.
+    /// A run that can be resumed.
     Run(Box<RunDescription>, Latest),
     /// No checkpoint has ever been written.
     Nothing,
-    /// Whatever was written is damaged.
+    /// Everything that was written is damaged.
     Damaged,
     /// Files that another version of this program wrote.
     OtherVersion,
 }
 
-/// Writes a file of the folder, which says of itself whether it is whole.
+/// Writes a file of the folder in the checked format.
 pub async fn write(storage: &impl Storage, folder: &str, file: &str, label: &Label, body: &[&[u8]]) -> Result<(), StorageError> {
     let header = checked_file::header(label, body);
     storage.write(folder, file, &[&[&header[..]], body].concat()).await
 }
 
-/// The latest label in a folder, by the headers alone: the files' checksums are not looked at.
+/// The latest label in a folder, from the headers alone: checksums are not verified.
 pub async fn latest_label(storage: &impl Storage, folder: &str) -> Option<Label> {
     let mut labels = Vec::new();
     for file in CHECKPOINT_FILES {
@@ -49,7 +49,7 @@ pub async fn latest_label(storage: &impl Storage, folder: &str) -> Option<Label>
     labels.into_iter().max_by_key(|label| label.number)
 }
 
-/// Reads all that is needed to go on.
+/// Reads everything needed to resume.
 pub async fn read(storage: &impl Storage, folder: &str) -> Result<FolderContents, StorageError> {
     let (mut latest, mut unusable): (Option<Latest>, _) = (None, FolderContents::Nothing);
     for (file, name) in CHECKPOINT_FILES.into_iter().enumerate() {
@@ -74,7 +74,7 @@ pub async fn read(storage: &impl Storage, folder: &str) -> Result<FolderContents
     })
 }
 
-/// Notes that the visitor deleted the run, or that they took that back.
+/// Records that the visitor deleted the run, or reverted that.
 pub async fn mark_deleted(storage: &impl Storage, folder: &str, gone: bool) -> Result<(), StorageError> {
     storage.write(folder, DELETED_MARK, &[if gone { b"1" } else { b"" }]).await
 }

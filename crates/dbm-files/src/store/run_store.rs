@@ -1,4 +1,4 @@
-//! Keeps one run at a time, and finds those of earlier visits.
+//! Stores one run at a time, and finds those of earlier visits.
 
 use super::checked_file::Label;
 use super::description::RunDescription;
@@ -6,11 +6,11 @@ use super::run_folder::{self, CHECKPOINT_FILES, DESCRIPTION, FolderContents};
 use super::{Locks, Storage, StorageError};
 use dbm_protocol::{FilesCommand, FilesEvent, KeptRun, Snapshot};
 
-/// Folders that are kept besides those in use by some tab, this tab's own counted.
+/// Number of folders kept besides those in use by some tab, counting this tab's own.
 const MOST: usize = 3;
-/// What the names of runs' folders begin with; a number follows.
+/// Prefix of the names of runs' folders; a number follows.
 const PREFIX: &str = "run-";
-/// Names that are tried for a new folder, each taken by another tab in the very moment.
+/// Number of names tried for a new folder, in case other tabs take them at the same moment.
 const TRIES: u64 = 100;
 
 const NO_LOCKS: &str = "This browser does not tell tabs of one another here (Web Locks need https or localhost): keep DBM Lab open in one tab \
@@ -20,23 +20,23 @@ const GONE: &str = "There is no kept run any more; another tab may have taken or
 const DAMAGED: &str = "A run of an earlier visit was kept, but what is left of it is damaged; it was deleted.";
 const OTHER_VERSION: &str = "A run of an earlier visit is kept, but another version of this page wrote it and this one cannot read it; it was left where it is.";
 
-/// The run that this tab keeps.
+/// The run that this tab stores.
 struct Current {
     folder: String,
-    /// Which of the two checkpoint files the next one goes to: the even or the odd one.
+    /// Which of the two checkpoint files is next: the even or the odd one.
     file: usize,
     label: Label,
     /// Whether this tab has written any of its checkpoints.
     written_here: bool,
 }
 
-/// Answers the page's questions about kept runs, one after another.
+/// Answers the page's requests about stored runs, one after another.
 pub struct RunStore<S, L> {
     storage: S,
     locks: L,
     /// Milliseconds since 1970.
     clock: fn() -> f64,
-    /// The description of a run of which nothing is written yet.
+    /// The description of a run of which nothing has been written yet.
     pending: Option<Vec<Vec<u8>>>,
     current: Option<Current>,
     /// The folder that was found.
@@ -44,7 +44,7 @@ pub struct RunStore<S, L> {
 }
 
 impl<S: Storage, L: Locks> RunStore<S, L> {
-    /// One that keeps nothing yet.
+    /// A store that holds nothing yet.
     pub fn new(storage: S, locks: L, clock: fn() -> f64) -> Self {
         Self { storage, locks, clock, pending: None, current: None, found: None }
     }
@@ -53,7 +53,7 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
     ///
     /// # Errors
     ///
-    /// Where it cannot be done: why, for the visitor.
+    /// If it cannot be done: why, for the visitor.
     pub async fn answer(&mut self, command: FilesCommand) -> Result<FilesEvent, String> {
         match command {
             FilesCommand::Find => self.find().await.map_err(|trouble| said("The browser's storage could not be read", &trouble)),
@@ -69,9 +69,9 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
         }
     }
 
-    /// The folders of all tabs and visits but this tab's own, the latest first, each with whether a tab has it.
+    /// The folders of other tabs and visits, latest first, each with whether a tab has it.
     async fn others(&self) -> Result<Vec<(String, bool)>, StorageError> {
-        // Folders before locks: one that is made in between has its lock already.
+        // Folders before locks: a folder created in between already has its lock.
         let folders = self.storage.folders().await?;
         let held = self.locks.held().await;
         let mut others = Vec::new();
@@ -116,7 +116,7 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
                 FolderContents::OtherVersion => notes.push(OTHER_VERSION),
             }
         }
-        // What another tab is just writing may not be readable now; then there is nothing to tell.
+        // A file that another tab is writing may not be readable now; that is nothing to report.
         if let (None, Some(folder)) = (&run, open_elsewhere)
             && let Ok(FolderContents::Run(description, latest)) = run_folder::read(&self.storage, &folder).await
         {
@@ -144,7 +144,7 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
         };
         self.found = None;
         self.pending = None;
-        // The run that this tab has kept so far stays where it is, and may be found by another visit.
+        // The run that this tab stored so far stays in place, and another visit may find it.
         if let Some(before) = self.current.take() {
             self.locks.release(&before.folder);
         }
@@ -175,12 +175,12 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
             (current.label, current.written_here) = (*label, true);
             current.file += 1;
         }
-        // Of a run that has not been written at all, nothing would be found.
+        // A run that has never been written would not be found.
         let step = self.current.as_ref().filter(|_| self.pending.is_none()).map(|current| current.label.step);
         Ok(FilesEvent::Kept { step, trouble: written.err().map(|trouble| not_kept(&trouble, step)) })
     }
 
-    /// Writes a run to a folder of its own, and deletes the one that this tab wrote before.
+    /// Writes a run to a new folder, and deletes the one that this tab wrote before.
     async fn begin(&mut self, description: &[Vec<u8>], step: u32, now: f64, checkpoint: &[u8]) -> Result<Label, StorageError> {
         let folder = self.new_folder().await?;
         let label = Label { number: 1, step, written: now };
@@ -191,7 +191,7 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
             failed => failed,
         };
         if let Err(trouble) = written {
-            // What cannot be deleted now, the next visit deletes: there is no checkpoint in it.
+            // What cannot be deleted now, the next visit deletes: it contains no checkpoint.
             let _ = self.storage.delete(&folder).await;
             self.locks.release(&folder);
             return Err(trouble);
@@ -206,7 +206,7 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
         Ok(label)
     }
 
-    /// A name that no folder has, and a lock on it.
+    /// A name that no folder has, with a lock on it.
     async fn new_folder(&self) -> Result<String, StorageError> {
         let last = self.storage.folders().await?.iter().filter_map(|folder| number(folder)).max().unwrap_or(0);
         for next in 1..=TRIES {
@@ -218,7 +218,7 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
         Err(StorageError::Failed("other tabs have taken every name that was tried".into()))
     }
 
-    /// Deletes what nobody uses beyond the latest folders; what cannot be deleted stays.
+    /// Deletes unused folders beyond the latest ones; any that cannot be deleted stay.
     async fn tidy(&self) {
         let others = self.others().await.unwrap_or_default();
         let unused = others.into_iter().filter(|(folder, held)| !held && Some(folder) != self.found.as_ref());
@@ -227,7 +227,7 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
         }
     }
 
-    /// Deletes a folder that no tab has, unless one takes it just now.
+    /// Deletes a folder that no tab has, unless one takes it at this moment.
     async fn delete(&self, folder: &str) {
         if self.locks.hold(folder).await {
             let _ = self.storage.delete(folder).await;
@@ -237,7 +237,7 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
 
     async fn forget(&mut self, for_good: bool) -> Result<(), String> {
         let Some(folder) = &self.found else { return Ok(()) };
-        // Held for as long as it can be brought back: else another tab would find it marked, and delete it.
+        // Held for as long as it can be restored: otherwise another tab would find it marked, and delete it.
         if !self.locks.hold(folder).await {
             return Err(ELSEWHERE.into());
         }

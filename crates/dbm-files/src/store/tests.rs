@@ -1,4 +1,4 @@
-//! Runs kept on a fake disk, which fills up, loses power and is shared by several tabs.
+//! Runs stored on a fake disk, which fills up, loses power and is shared by several tabs.
 
 use super::checked_file::{self, Damage, HEADER, Label};
 use super::description::RunDescription;
@@ -14,16 +14,16 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-/// What one machine keeps: files, and who holds which name. Tabs share it.
+/// The storage of one machine, shared by its tabs: files, and which tab holds which name.
 #[derive(Clone, Default)]
 struct Machine(Rc<Disk>);
 
 #[derive(Default)]
 struct Disk {
     files: RefCell<BTreeMap<(String, String), Vec<u8>>>,
-    /// Bytes there is room for.
+    /// Capacity in bytes.
     room: Cell<Option<usize>>,
-    /// Bytes that can be written before the power goes.
+    /// Bytes that can be written before the power fails.
     power: Cell<Option<usize>>,
     holders: RefCell<BTreeMap<String, u32>>,
 }
@@ -35,7 +35,7 @@ impl Machine {
         folders
     }
 
-    /// Every byte of what is in a file may be changed.
+    /// Allows any byte of a file's content to be changed.
     fn change(&self, folder: &str, file: &str, change: impl FnOnce(&mut Vec<u8>)) {
         change(self.0.files.borrow_mut().get_mut(&(folder.into(), file.into())).expect("a file to change"));
     }
@@ -97,7 +97,7 @@ impl Locks for TabsLocks {
     }
 }
 
-/// Waits for what never has to wait here.
+/// Waits for something that never has to wait here.
 fn now<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,
@@ -109,7 +109,7 @@ thread_local! {
     static CLOCK: Cell<f64> = const { Cell::new(0.0) };
 }
 
-/// Every look at the clock finds it a second later.
+/// Each reading of the clock is one second later.
 fn tick() -> f64 {
     CLOCK.set(CLOCK.get() + 1000.0);
     CLOCK.get()
@@ -127,7 +127,7 @@ impl Tab {
         Self { run_store: RunStore::new(machine.clone(), locks, tick), machine: machine.clone(), number }
     }
 
-    /// The browser frees what it held.
+    /// The browser releases what the tab held.
     fn die(self) {
         self.machine.0.holders.borrow_mut().retain(|_, holder| *holder != self.number);
     }
@@ -161,7 +161,7 @@ impl Tab {
         }
     }
 
-    /// The step that would be gone on from.
+    /// The step that a visit would resume from.
     fn finds(&mut self) -> Option<u32> {
         self.find().0.map(|run| {
             assert!(!run.elsewhere);
@@ -225,7 +225,7 @@ fn any_data_come_back_as_they_were() {
         assert_eq!((found.data, found.sizes, found.step), (description(DataSource::Bars).data, vec![16, 8, 4], 7));
         assert_eq!((found.elsewhere, note), (false, None));
         assert_eq!(next.take(), (source, 7));
-        // It goes on in the same folder, and again after another death.
+        // It continues in the same folder, and again after another death.
         assert_eq!(next.keep(8), (Some(8), None));
         next.die();
         assert_eq!(Tab::open(&machine, 3).finds(), Some(8));
@@ -241,7 +241,7 @@ fn a_description_that_was_cut_or_has_more_than_it_should_is_refused() {
         assert_eq!(RunDescription::from_bytes(&bytes[..end]), None, "{end}");
     }
     assert_eq!(RunDescription::from_bytes(&[&bytes[..], b"x"].concat()), None);
-    // Earlier builds wrote what the bits stand for as a string.
+    // Earlier builds stored what the bits stand for as a string.
     let (now, before) =
         (&b"\"visible\":{\"Bits\":{\"threshold\":0.5}}"[..], &b"\"visible\":\"{\\\"Bits\\\":{\\\"threshold\\\":0.5}}\""[..]);
     let at = bytes.windows(now.len()).position(|part| part == now).expect("what the bits stand for");
@@ -253,7 +253,7 @@ fn a_description_that_was_cut_or_has_more_than_it_should_is_refused() {
     assert_eq!(RunDescription::from_bytes(text.replace("\"Bars\"", "\"Music\"").as_bytes()), None);
 }
 
-/// The power goes after every possible number of bytes: what was kept before is found, or what was being written.
+/// The power fails after every possible number of bytes: either the earlier state is found, or the one being written.
 #[test]
 fn whenever_the_power_goes_the_checkpoint_before_is_there() {
     for kept_before in [1, 2, 3, 6] {
@@ -276,7 +276,7 @@ fn whenever_the_power_goes_the_checkpoint_before_is_there() {
     }
 }
 
-/// The same while a new run is written for the first time: one of the two is there, at any moment.
+/// The same while a new run is written for the first time: at any moment one of the two can be found.
 #[test]
 fn whenever_the_power_goes_while_a_run_begins_the_one_before_is_there() {
     let machine = Machine::default();
@@ -323,7 +323,7 @@ proptest! {
         flipped[at] ^= flip;
         prop_assert_eq!(checked_file::open(flipped), Err(Damage::Incomplete));
         prop_assert_eq!(checked_file::open(file[..at].to_vec()), Err(Damage::Incomplete));
-        // A newer file, written over an older one only so far.
+        // A newer file, written only partly over an older one.
         let older = [&checked_file::header(&Label { number: number.wrapping_sub(1), ..label }, &[&other])[..], &other].concat();
         let mixed = [&file[..at], older.get(at..).unwrap_or_default()].concat();
         prop_assert_eq!(checked_file::open(mixed.clone()).is_ok(), mixed == file || mixed == older);
@@ -376,7 +376,7 @@ fn two_tabs_keep_a_run_each_and_neither_takes_the_others() {
     first.keep(6);
     assert_eq!(machine.folders().len(), 2);
     first.die();
-    // The run of the tab that is gone can be gone on with, in the other as well.
+    // The run of the closed tab can be resumed, in the other tab as well.
     assert_eq!(second.finds(), Some(6));
     let mut third = Tab::open(&machine, 3);
     assert_eq!(third.finds(), Some(6));
@@ -403,7 +403,7 @@ fn of_one_tab_the_latest_run_is_kept_and_of_all_the_three_latest() {
     }
     let mut next = Tab::open(&machine, 7);
     assert_eq!(next.finds(), Some(62));
-    // A run that was only looked at is not lost to the next one.
+    // A run that was only looked at is not lost to the next visit.
     next.take();
     next.begin(DataSource::Bars);
     next.keep(1);
@@ -424,7 +424,7 @@ fn what_is_deleted_is_not_offered_again_and_can_be_recalled_until_then() {
     let mut tab = Tab::open(&machine, 2);
     assert_eq!(tab.finds(), Some(5));
     tab.ask(FilesCommand::Forget { for_good: false }).expect("deleted");
-    // Another tab may open meanwhile, and delete nothing.
+    // Another tab may open meanwhile, and deletes nothing.
     assert_eq!(Tab::open(&machine, 3).find().0.map(|run| run.elsewhere), Some(true));
     let Ok(FilesEvent::Found { run: Some(run), .. }) = tab.ask(FilesCommand::Recall) else { panic!("not recalled") };
     assert_eq!(run.step, 5);
@@ -435,7 +435,7 @@ fn what_is_deleted_is_not_offered_again_and_can_be_recalled_until_then() {
     assert_eq!(machine.folders().len(), 0);
 }
 
-/// What happens to a file's bytes.
+/// How a file's bytes are damaged.
 type Change = fn(&mut Vec<u8>);
 
 #[test]
@@ -449,7 +449,7 @@ fn what_cannot_be_read_is_told_apart_and_said() {
         tab.die();
         machine
     };
-    // One file of two is damaged: the other is there, one step older.
+    // One of two files is damaged: the other is found, one step older.
     let machine = kept();
     machine.change("run-1", "slot-1", |bytes| bytes[60] ^= 1);
     assert_eq!(Tab::open(&machine, 2).finds(), Some(1));
@@ -460,7 +460,7 @@ fn what_cannot_be_read_is_told_apart_and_said() {
         hasher.update(&bytes[16..]);
         bytes[12..16].copy_from_slice(&hasher.finalize().to_le_bytes());
     };
-    // Both, or the data. Those of another version are left where they are.
+    // Both, or the data. Files of another version stay where they are.
     let changes: [(Change, &str, usize); 2] = [(|bytes| bytes.truncate(55), "damaged", 0), (other_version, "another version", 1)];
     for (change, words, folders_left) in changes {
         for files in [&["slot-0", "slot-1"][..], &["head"]] {
@@ -489,7 +489,7 @@ fn what_needs_a_run_is_refused_without_one_and_a_browser_without_locks_is_told_o
     assert!(tab.ask(FilesCommand::Take).is_err());
     assert!(tab.ask(FilesCommand::Recall).is_err());
     assert_eq!(tab.ask(FilesCommand::Forget { for_good: true }), Ok(FilesEvent::Done));
-    // Folders of other things are none.
+    // Folders with other content do not count.
     now(machine.write("probe-7", "x", &[b"1"])).expect("written");
     assert_eq!(tab.find().0, None);
     assert_eq!(machine.folders(), ["probe-7"]);

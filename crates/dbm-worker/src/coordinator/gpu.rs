@@ -1,4 +1,4 @@
-//! The GPU, as the coordinator meets it: what it answers, how long it is waited for, and what becomes of a run that it lets down.
+//! The coordinator's side of the GPU: its answers, how long to wait for them, and what becomes of a run when the GPU fails.
 
 use super::train::SLOW_SECONDS;
 use super::{Coordinator, Goal, Message};
@@ -8,12 +8,12 @@ use crate::run::Run;
 use dbm_protocol::{Envelope, Event, GpuEvent, Reply};
 
 impl Coordinator {
-    /// Takes in what the worker that has the GPU says.
+    /// Takes in a message from the worker that has the GPU.
     pub fn receive_from_gpu(&mut self, Envelope { id, body, .. }: Envelope<Reply<GpuEvent>>) -> Vec<Message> {
         self.waits = false;
         match body {
             Reply::Ready => self.pool.gpu_came_up(),
-            // It speaks of nothing but its answers.
+            // The message holds nothing but its answers.
             Reply::Progress { .. } => {}
             Reply::Failed(why) => return if id.is_none_or(|id| self.expects(id)) { self.gpu_lost(&why) } else { Vec::new() },
             Reply::Answer(event) => {
@@ -32,13 +32,14 @@ impl Coordinator {
         Vec::new()
     }
 
-    /// Whether anybody waits for what this session with the GPU is to answer.
+    /// Whether anything waits for the answer of this GPU session.
     fn expects(&self, session: u32) -> bool {
         let of_run = self.run.as_ref().and_then(Run::on_gpu);
         of_run.into_iter().chain(self.jobs.iter().filter_map(|job| job.work.on_gpu())).any(|on_gpu| on_gpu.is_of(session))
     }
 
-    /// The GPU, or its worker, is gone or refuses: the run goes on by the processor, from its last checkpoint. It is not asked again before the visitor chooses it again.
+    /// The GPU or its worker is lost or refuses. The run continues on the processor from its last checkpoint. The GPU is not tried again
+    /// until the visitor chooses it again.
     pub fn gpu_lost(&mut self, why: &str) -> Vec<Message> {
         self.waits = false;
         let was_chosen = self.pool.is_gpu_chosen();
@@ -59,7 +60,8 @@ impl Coordinator {
         self.out.take()
     }
 
-    /// Says that something goes on while the GPU computes, so that the page does not take this worker for dead; and gives up a GPU that has been silent for too long.
+    /// Reports that work continues while the GPU computes, so that the page does not take this worker for dead. Gives up on a GPU that has
+    /// been silent for too long.
     pub(super) fn look_after_gpu(&mut self) {
         let measured = self.jobs.iter().find(|job| job.work.has_helpers());
         let on_gpu = match measured {

@@ -1,4 +1,4 @@
-//! Models and runs as wholes: opened, begun, restored, put back by Undo, written as checkpoints.
+//! Operations on whole models and runs: opening, beginning, restoring, undoing, writing checkpoints.
 
 use super::times::ReportTimes;
 use super::{Coordinator, NO_RUN};
@@ -18,7 +18,7 @@ impl Coordinator {
         Ok(Event::ModelOpened(info))
     }
 
-    /// Takes data into use, with a run where its checkpoint left it; a new run of the plan where there is none.
+    /// Takes data into use, with a run resumed from its checkpoint, or with a new run of the plan if there is no checkpoint.
     pub(super) fn use_data(&mut self, source: &DataSource, plan: RunPlan, checkpoint: &[u8]) -> Answer {
         let data = sources::make(source).map_err(|error| error.to_string())?;
         let run = if checkpoint.is_empty() {
@@ -49,12 +49,12 @@ impl Coordinator {
         }
         std::mem::swap(&mut self.run, &mut self.previous);
         self.stop();
-        // What was set aside may not be kept anywhere any more.
+        // The run that was set aside may no longer be saved anywhere.
         self.owes_snapshot = begun(self.run.as_ref()).then(now);
         self.data_ready()
     }
 
-    /// Takes a new run into use and keeps the old one for Undo, unless that did nothing yet and the one kept before it did.
+    /// Takes a new run into use and keeps the old one for Undo, unless the old one did nothing yet and the one kept before it did.
     fn replace(&mut self, run: Run) {
         self.stop();
         self.owes_snapshot = None;
@@ -75,13 +75,13 @@ impl Coordinator {
         RunInfo { model: run.about(), plan: run.plan.clone(), metrics, can_undo: self.previous.is_some() }
     }
 
-    /// Ends the sharing of the run, so that another one can be shared or it can be put aside: helpers have room for one.
+    /// Stops sharing the run, so that another one can be shared or this one put aside: helpers have room for one.
     pub(super) fn stop_sharing(&mut self) {
         self.run.iter_mut().for_each(Run::go_alone);
         self.waits = false;
     }
 
-    /// The run as it stands, which is whole by now.
+    /// The run in its present state, which is complete by now.
     pub(super) fn save(&mut self) -> Answer {
         let run = self.run.as_mut().ok_or(NO_RUN)?;
         let step = run.steps();
@@ -90,7 +90,8 @@ impl Coordinator {
         Ok(Event::Snapshot(Snapshot { step, checkpoint }))
     }
 
-    /// Gives the page a snapshot once all of the run is here. What it takes, counted since it was wanted, decides when the next one is due.
+    /// Sends the page a snapshot once the complete run is here. The time this takes, counted from when it was due, decides when the next
+    /// one is due.
     pub(super) fn snapshot(&mut self, since: f64) {
         let Some(run) = &mut self.run else { return };
         if !run.is_whole() {

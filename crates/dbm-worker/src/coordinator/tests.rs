@@ -1,4 +1,4 @@
-//! What the page asks of the computing worker, and what it hears.
+//! What the page requests from the computing worker, and what it receives.
 
 use super::*;
 use crate::workplace::{Workplace, completion, encoded, events, on_bars};
@@ -39,7 +39,7 @@ fn plan(hidden: &[u32]) -> RunPlan {
     RunPlan { hidden: hidden.to_vec(), units: Units::Signs, start: Initialization::Orthogonal, settings }
 }
 
-/// By this estimator, in words, on 16-12-6 units.
+/// With this estimator, by name, on 16-12-6 units.
 fn plan_by(estimator: &str) -> RunPlan {
     let mut plan = plan(&[12, 6]);
     plan.settings.estimator = estimator.parse().unwrap();
@@ -119,7 +119,7 @@ fn the_signals_of_a_small_model_have_its_exact_likelihood_and_its_samples() {
     let units: Vec<u32> = page.metrics().activities.iter().map(|layer| layer.bins.iter().sum()).collect();
     assert_eq!(units, [12, 6]);
 
-    // Of one too large to enumerate there is none.
+    // A model too large to enumerate has none.
     let mut page = trained_by(plan(&[30, 30]), 1);
     page.ask(Command::Step);
     assert_eq!(page.metrics().signals.unwrap().log_likelihood, None);
@@ -193,7 +193,7 @@ fn a_pace_spaces_the_steps_out_and_changes_no_bit() {
     while page.metrics().step < 1 {
         page.worker.work();
     }
-    // No bound is set on how long anything takes: a machine that slept through the second has nothing left to wait for.
+    // No limit is set on how long anything takes: after the machine slept through the second, there is nothing left to wait for.
     match page.worker.due() {
         Some(seconds) if seconds > 0.1 => {
             assert!(seconds <= 1.0 && !page.worker.has_work(), "nothing to do until then");
@@ -210,7 +210,7 @@ fn a_pace_spaces_the_steps_out_and_changes_no_bit() {
         page.worker.work();
     }
     assert_eq!(page.metrics().checksum, trained(6).metrics().checksum);
-    // Paused it waits for nothing, and a single step does not wait.
+    // When paused it waits for nothing, and a single step does not wait.
     assert_eq!(page.worker.due(), None);
     page.ask(Command::Pace(1));
     page.ask(Command::Step);
@@ -224,7 +224,7 @@ fn pausing_in_mid_step_changes_no_bit() {
     let mut page = trained(0);
     page.worker.set_goal(Goal::Forever).unwrap();
     while page.metrics().step < 5 {
-        page.worker.train(0.0); // one shard a slice
+        page.worker.train(0.0); // one shard per slice
         page.worker.rest();
         page.worker.set_goal(Goal::Forever).unwrap();
     }
@@ -381,24 +381,24 @@ fn cleans_a_picture_up_and_keeps_nothing_of_it_clamped() {
     assert!(near(&once.bits) > near(&noise.bits) + 100, "answers stay near the picture, which noise does not know");
 }
 
-/// A model of 4 x 4 pixels whose classes are ink above and ink below.
+/// A model of 4 x 4 pixels with two classes: ink above and ink below.
 fn labelled() -> Dbm {
     let pixels = (0..16).flat_map(|pixel| if pixel < 8 { [1.5, -1.5] } else { [-1.5, 1.5] }).collect();
     let biases = vec![vec![0.0; 16], vec![0.0; 2], vec![0.0; 2]];
     Dbm::new(Units::Bits, vec![pixels, vec![12.0, -12.0, -12.0, 12.0]], biases).unwrap()
 }
 
-/// Opens it, its settings speaking of so many classes.
+/// Opens it with settings that claim this many classes.
 fn open_labelled(page: &mut Workplace, classes: usize) -> Event {
     open_trained(page, Settings { classes, ..Settings::default() })
 }
 
-/// The same, as if by a run with these settings.
+/// The same, as if from a run with these settings.
 fn open_trained(page: &mut Workplace, settings: Settings) -> Event {
     let (model, flat) = (labelled(), |matrix: &Matrix| matrix.data().to_vec());
     let (weights, biases) = (model.weights().iter().map(flat).collect(), model.biases().to_vec());
     let mut file = Checkpoint::new(Units::Bits, Parameters { weights, biases });
-    // All that a run of plain SGD needs to go on.
+    // Everything that a run of plain SGD needs to continue.
     (file.settings, file.moments) = (Some(settings), Some(vec![]));
     let bytes = file.to_bytes(Precision::Full).unwrap();
     page.answer(Command::OpenModel(NamedBytes { name: "labelled".into(), bytes }))
@@ -445,7 +445,8 @@ fn a_class_is_read_from_what_is_known_and_clamped() {
     let above = completions(&mut page, ink_above(None));
     assert!(above.classes.len() == 2 && above.classes[0] > 0.8, "{:?}", above.classes);
     assert!((above.classes.iter().sum::<f64>() - 1.0).abs() < 1e-9);
-    // As `dbm complete --class-first` does it: 32 chains read, and those of the answers are clamped, in proportion to what was read.
+    // As in `dbm complete --class-first`: 32 chains read the class, and the chains of the answers are clamped in proportion to what was
+    // read.
     let schedule = SamplingSchedule::Annealed(20);
     let question = |count| {
         (
@@ -466,7 +467,7 @@ fn a_class_is_read_from_what_is_known_and_clamped() {
 
 #[test]
 fn nothing_known_is_of_any_class_and_of_the_one_that_is_asked_for() {
-    // Free chains of the one, and with the class clamped of the other.
+    // The first with free chains, the second with the class clamped.
     for kind in [EstimatorKind::UcdLmi, EstimatorKind::Pcd] {
         let mut page = fresh();
         open_trained(&mut page, Settings { classes: 2, estimator: EstimatorSettings::new(kind), ..Settings::default() });
@@ -506,7 +507,7 @@ fn a_class_that_is_not_there_is_refused() {
     open_labelled(&mut page, 2);
     assert!(page.failure(Command::Complete(ink_above(Some(2)))).contains("from 0 to 1"));
     assert!(page.failure(Command::Watch(ink_above(Some(2)))).contains("from 0 to 1"));
-    // The settings of a file may speak of another top layer.
+    // The settings in a file may belong to another top layer.
     assert!(matches!(open_labelled(&mut page, 3), Event::ModelOpened(about) if about.classes == 0));
     assert!(page.failure(Command::Complete(ink_above(Some(0)))).contains("has no classes"));
     assert!(completions(&mut page, ink_above(None)).classes.is_empty());
@@ -574,7 +575,7 @@ fn a_snapshot_restores_the_run_in_a_new_worker_bit_for_bit() {
 fn a_trial_of_the_gpu_begins_with_the_processor_and_leaves_training_as_it_is() {
     let mut page = trained(3);
     let before = page.checkpoint();
-    // Twelve steps by the processor: those after wait for the GPU.
+    // Twelve steps on the processor; the steps after them wait for the GPU.
     let messages = page.ask_until(Command::TryGpu, |m| matches!(m.body, Reply::Progress { done: 12, .. }));
     let steps: Vec<u32> = messages
         .iter()
@@ -653,7 +654,7 @@ fn trains_by_every_estimator_and_reports_what_it_does_and_no_more() {
                 let proposes = is_of_runs || matches!(kind, EstimatorKind::UcdLmi | EstimatorKind::UcdMh);
                 assert_eq!(phase.acceptance.is_some(), proposes, "{kind:?}");
             }
-            // Multi-prediction has no phases: what it iterates stands with the data.
+            // Multi-prediction has no phases: its iterations are listed with the data.
             let predicts = kind == EstimatorKind::Mp;
             let iterates = if predicts || kind.has(Setting::MeanFieldSweeps) { (3 * 40, true) } else { none };
             assert_eq!((filled(&positive.mean_field), filled(&negative.mean_field)), (iterates, none), "{kind:?}");
@@ -750,7 +751,7 @@ fn pretrains_in_steps_that_can_be_paused_and_then_trains() {
     let messages = page.ask(Command::Step);
     assert!(messages.iter().any(|m| matches!(m.body, Reply::Answer(Event::Snapshot(Snapshot { step: 1, .. })))));
 
-    // A new worker with a snapshot does not pretrain again; one without begins from nothing.
+    // A new worker with a snapshot does not pretrain again; one without starts from the beginning.
     for (checkpoint, expected) in [(page.checkpoint(), (1, true)), (vec![], (0, false))] {
         let mut other = fresh();
         other.ask(Command::UseData { source: DataSource::Bars, plan: pretrained(), checkpoint });
@@ -808,7 +809,7 @@ fn a_request_of_another_version_is_refused() {
     assert!(matches!(&out[..], [Message { id: Some(10), body: Reply::Failed(_), .. }]));
 }
 
-/// Bars and stripes of which some bits are missing and others held back.
+/// Bars and stripes with some bits missing and others held back.
 fn gappy() -> EncodedData {
     let bars = dbm_data::bars::dataset(4).unwrap().examples;
     let marks = |every: usize| -> Vec<u8> { (0..bars.len() * 16).map(|i| u8::from((i + i / 16) % every != 0)).collect() };
@@ -863,7 +864,7 @@ fn gaps_are_filled_and_answers_tested_on_what_was_held_back() {
     assert!(page.failure(impute(0, 3)).contains("completions"));
     assert!(page.failure(evaluate(1, u32::MAX)).contains("clamped sweeps"));
     assert!(fresh().failure(impute(1, 3)).contains("choose a data set first"));
-    // A row with gaps comes as it is known.
+    // A row with gaps is returned as far as it is known.
     let rows =
         (0..20).map(|seed| page.answer(Command::Picture { source: PictureSource::Data, model: ModelChoice::Training, seed }));
     assert!(rows.into_iter().any(|event| matches!(event, Event::Picture(digit) if digit.missing.contains(&1))));
@@ -879,7 +880,7 @@ fn a_saved_run_is_the_snapshot_and_opens_elsewhere() {
     other.ask(bars());
     let open = Command::OpenModel(NamedBytes { name: "mine".into(), bytes: checkpoint.clone() });
     assert!(matches!(other.answer(open), Event::ModelOpened(about) if about.resumable && about.steps == 3));
-    // The plan of the page may be another; the run's own counts.
+    // The page's plan may be another one; the run's own plan counts.
     let restore = Command::UseData { source: DataSource::Bars, plan: plan(&[5]), checkpoint: checkpoint.clone() };
     assert!(matches!(other.answer(restore), Event::DataReady(_, run) if run.plan.hidden == [12, 6] && run.metrics.step == 3));
     page.ask(Command::Step);

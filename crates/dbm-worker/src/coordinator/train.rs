@@ -1,4 +1,4 @@
-//! Training, slice by slice: how far it is to go, how fast, and what the page is shown of it when.
+//! Training, slice by slice: how far it is to go, how fast, and what the page is shown when.
 
 use super::Coordinator;
 use super::times::{Goal, SNAPSHOT_SECONDS};
@@ -8,11 +8,11 @@ use crate::run::{Advance, Run};
 use crate::samples::Samples;
 use dbm_protocol::{Event, Metrics, ModelChoice};
 
-/// Metrics come at most this often.
+/// Metrics are sent at most this often.
 const METRICS_SECONDS: f64 = 1.0 / 10.0;
-/// A step that takes longer says how far it is, so that the page does not take the worker for dead.
+/// A step that takes longer reports its progress, so that the page does not take the worker for dead.
 pub(super) const SLOW_SECONDS: f64 = 1.0;
-/// Samples that are drawn of a run at rest. They start from the same noise each time, so that one sees what training changed.
+/// Samples drawn from a run at rest. They start from the same noise each time, so that one sees what training changed.
 const DRAWN_SAMPLES: u32 = 64;
 
 impl Coordinator {
@@ -25,13 +25,13 @@ impl Coordinator {
         self.goal != Goal::Rest && !self.waits && !gathering && !self.jobs.iter().any(|job| job.work.has_helpers())
     }
 
-    /// Seconds until [`Coordinator::work`] has something to do, where there is nothing now but a step whose time has not come.
+    /// Seconds until [`Coordinator::work`] has something to do, if all it has now is a step that is not due yet.
     pub fn due(&self) -> Option<f64> {
         let waits_for_gpu = self.waits && self.pool.is_gpu_asked();
         self.pause().filter(|_| self.would_train()).or_else(|| waits_for_gpu.then_some(SLOW_SECONDS))
     }
 
-    /// Seconds until the next step may begin; none where one may, or has.
+    /// Seconds until the next step may begin; `None` if one may begin or has begun.
     fn pause(&self) -> Option<f64> {
         let between = self.run.as_ref().is_some_and(Run::between_steps);
         if between && !matches!(self.goal, Goal::OneStep(_)) { self.pace.pause() } else { None }
@@ -42,10 +42,10 @@ impl Coordinator {
             return Err("training needs data: choose a data set first".into());
         }
         if let Goal::OneStep(earlier) = std::mem::replace(&mut self.goal, goal) {
-            // Two presses of Step ask for two steps; one that training overtakes is taken all the same.
+            // Two presses of Step request two steps; a step that training overtakes is still taken.
             self.out.send(Some(earlier), Event::Done);
         }
-        // What was being drawn of the run at rest is of a step that is about to be past.
+        // Samples being drawn from the run at rest belong to a step that is about to be past.
         self.jobs.retain(|job| job.id.is_some());
         let time = now();
         (self.shown.chains_due, self.shown.drawn_due, self.shown.looks_due) = (time, time, time);
@@ -61,18 +61,18 @@ impl Coordinator {
         self.set_goal(Goal::Until(step))
     }
 
-    /// Stops training; what was under way in the old run stays with it. A single step that was under way has no other answer.
+    /// Stops training; work under way in the old run stays with it. A single step that was under way gets no other answer.
     pub(super) fn stop(&mut self) {
         if let Goal::OneStep(id) = std::mem::take(&mut self.goal) {
             self.out.send(Some(id), Event::Cancelled);
         }
         self.unsettled = false;
-        // Training's own samples are of the run that is gone.
+        // Training's own samples belong to the run that is gone.
         self.jobs.retain(|job| job.id.is_some());
         self.run.iter_mut().chain(&mut self.previous).for_each(Run::rest);
     }
 
-    /// Stops training at the visitor's wish.
+    /// Stops training at the visitor's request.
     pub(super) fn rest(&mut self) -> Event {
         let trained = self.goal != Goal::Rest;
         self.stop();
@@ -84,7 +84,7 @@ impl Coordinator {
         Event::Done
     }
 
-    /// Tells the page where the run stands.
+    /// Reports the state of the run to the page.
     pub(super) fn report(&mut self, running: bool) {
         if let Some(run) = &self.run {
             let metrics = Metrics { gpu: self.pool.is_gpu_chosen(), ..run.metrics(running) };
@@ -113,7 +113,7 @@ impl Coordinator {
             && self.pool.is_up(run.most_replicas())
             && let Err(error) = run.share(&mut self.pool, usize::MAX)
         {
-            // The run is as it was, on this worker alone.
+            // The run is unchanged, on this worker alone.
             self.out.fail(None, format!("the run could not be shared: {error}"));
             self.goal = Goal::Rest;
             return;
@@ -141,7 +141,7 @@ impl Coordinator {
         }
     }
 
-    /// A step is done: shows what is due, and rests where the goal is reached.
+    /// A step is done: shows what is due, and stops when the goal is reached.
     fn step_ended(&mut self) {
         let Some(run) = &mut self.run else { return };
         let time = now();
@@ -170,7 +170,7 @@ impl Coordinator {
         if time - self.shown.metrics >= METRICS_SECONDS {
             self.shown.metrics = time;
             self.report(true);
-            // After it, so that no grid is of a later step than the counter shows.
+            // After the counter, so that no grid is from a later step than the counter shows.
             self.show_samples(time);
         }
         if time >= self.shown.snapshot_due {
@@ -178,7 +178,7 @@ impl Coordinator {
         }
     }
 
-    /// What the chains of the step that has ended look like, or samples that are drawn where it has none to show; once they are due.
+    /// What the chains of the last step look like, or samples if the step has none to show; only once they are due.
     fn show_samples(&mut self, time: f64) {
         if time < self.shown.chains_due {
             return;
@@ -198,7 +198,8 @@ impl Coordinator {
         self.jobs.push_back(Job { id: None, work: Box::new(Samples::new(view, 0, DRAWN_SAMPLES, 0)) });
     }
 
-    /// A run that rests is shown as it stands: its persistent chains, or samples drawn of it, and its signals on all examples, in slices that a request can come between.
+    /// Shows a resting run in its present state: its persistent chains or samples, and its signals on all examples, in slices that let
+    /// requests in between.
     fn show_where_it_stands(&mut self) {
         self.unsettled = true;
         self.unshown = self.run.as_ref().is_some_and(|run| !run.is_present());
@@ -211,12 +212,12 @@ impl Coordinator {
         }
     }
 
-    /// Whether there is more to see of a run that has come to rest.
+    /// Whether a run at rest has more to show.
     pub(super) fn is_unsettled(&self) -> bool {
         self.unsettled && self.goal == Goal::Rest && self.run.as_ref().is_some_and(Run::is_present)
     }
 
-    /// A look at some examples of a run that rests; once all were looked at, the page is told.
+    /// A look at some examples of a run at rest; once all have been looked at, the page gets the result.
     pub(super) fn settle(&mut self) {
         if self.unshown {
             return self.show_where_it_stands();

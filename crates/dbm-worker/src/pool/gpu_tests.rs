@@ -1,4 +1,5 @@
-//! Runs whose steps a GPU takes: on whatever device there is, a driver that computes on the processor among them. Skipped, and said to be, where there is none.
+//! Runs whose steps a GPU takes, on whatever device there is, including a driver that computes on the processor. Without a device they are
+//! skipped, and say so.
 
 use crate::coordinator::Message;
 use crate::workplace::{Workplace, completion, events, on_bars};
@@ -15,7 +16,7 @@ fn plan(estimator: &str) -> RunPlan {
     RunPlan { hidden: vec![12, 6], units: Units::Signs, start: Initialization::Orthogonal, settings }
 }
 
-/// A page with a run that has taken so many steps by the processor and goes on by the GPU; none where there is no GPU.
+/// A page with a run that has taken this many steps on the processor and continues on the GPU; `None` without a GPU.
 fn on_gpu_after(steps: u32, estimator: &str, seed: u64) -> Option<Workplace> {
     if let Err(error) = block_on(Gpu::open()) {
         println!("skipped: {error}");
@@ -61,7 +62,7 @@ fn a_run_goes_on_by_the_gpu_and_its_file_says_so() {
     );
 }
 
-/// Where it stood does not depend on how it was paused, and two runs on one device are the same to the bit.
+/// The result does not depend on how the run was paused, and two runs on one device agree to the bit.
 #[test]
 fn the_same_run_on_the_same_device_has_the_same_bits() {
     let Some(mut whole) = on_gpu_after(2, "pcd-gibbs", 1) else { return };
@@ -99,7 +100,8 @@ fn whoever_looks_at_a_run_on_the_gpu_sees_it_as_it_stands() {
     assert_eq!(metrics.signals.expect("looked at, at rest").step, metrics.step);
 }
 
-/// The device is destroyed in the middle of training: the run goes on by the processor from its last checkpoint, and the page is told.
+/// The device is destroyed in the middle of training: the run continues on the processor from its last checkpoint, and the page is
+/// notified.
 #[test]
 fn a_lost_device_costs_no_step_before_the_last_checkpoint() {
     for commands in 0..5 {
@@ -113,7 +115,7 @@ fn a_lost_device_costs_no_step_before_the_last_checkpoint() {
         assert!(notice.starts_with("The GPU takes no more steps: the GPU failed: "), "{notice}");
         assert!(notice.ends_with(&format!(". The run goes on{from}, by the processor.")), "{commands}: {notice}");
         let metrics = page.heard_metrics();
-        // The last of the five brings the run back at step 9, where it has come to rest.
+        // The last of the five brings the run back at step 9, where it comes to rest.
         assert_eq!((metrics.step, metrics.gpu), (if commands == 4 { 5 } else { 9 }, false), "{commands}");
         assert!(metrics.computed_by.ends_with(" until step 5, then the processor"), "{}", metrics.computed_by);
     }

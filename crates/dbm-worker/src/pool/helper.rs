@@ -1,4 +1,4 @@
-//! A helper: does what the coordinator orders, with a replica of the run.
+//! A helper: carries out the coordinator's orders on a replica of the run.
 
 use super::{Order, PeerMessage, PoolMessage, Progress, Replica, Session};
 use crate::begin::{begun, restored};
@@ -6,22 +6,22 @@ use dbm_core::{Examples, Part};
 
 #[derive(Default)]
 pub struct Helper {
-    /// Which replica it is, 1 and up.
+    /// Number of the replica, 1 and up.
     index: usize,
     member: Option<(Replica, Examples)>,
-    /// Messages of a session whose order has not come yet: they and orders come by different ways.
+    /// Messages of a session whose order has not arrived yet: messages and orders travel separately.
     early: Vec<PeerMessage>,
-    /// Steps ordered, and not begun.
+    /// Steps ordered but not begun.
     steps: u32,
     /// Whether the coordinator waits for the optimizer's state.
     asked: bool,
 }
 
 impl Helper {
-    /// Takes a message of the coordinator or of another replica.
+    /// Takes a message from the coordinator or from another replica.
     ///
     /// # Errors
-    /// Where there is no such run to join, none was joined, or it cannot be of that run: the pool is of no use then.
+    /// If the run to join does not exist, if none was joined, or if the message cannot belong to it: the pool is then of no use.
     pub fn receive(&mut self, message: PoolMessage) -> Result<(), String> {
         match message {
             PoolMessage::Order(Order::Join(session)) => return self.join(*session),
@@ -59,9 +59,9 @@ impl Helper {
         Ok(())
     }
 
-    /// Works until it has to wait, and gives what it has for the others.
+    /// Works until it has to wait, and returns what it has for the others.
     ///
-    /// A run that diverges ends here as it does with the coordinator, which says so.
+    /// A run that diverges ends here as it does in the coordinator, which reports it.
     pub fn work(&mut self) -> Vec<PeerMessage> {
         let mut out = Vec::new();
         let Some((replica, data)) = &mut self.member else { return out };

@@ -1,6 +1,7 @@
-//! A run whose steps the GPU takes, and what goes between here and the worker that has the GPU.
+//! A run whose steps the GPU takes, and the messages to and from the worker that has the GPU.
 //!
-//! That worker has the run; here stays its [`super::Replica`] as it was at the last checkpoint: what is looked at, drawn from, and gone on with if the device is lost. Nobody shares such a run.
+//! That worker has the run. Its [`super::Replica`] stays here as of the last checkpoint, for looking, for sampling, and for resuming if the
+//! device is lost. Such a run is not shared.
 
 use super::worker_pool::WorkerPool;
 use crate::begin::restored;
@@ -10,37 +11,37 @@ use dbm_core::{DbmError, Examples, StepInfo, Trainer};
 use dbm_data::DataError;
 use dbm_protocol::{GpuCommand, GpuEvent, RunForGpu};
 
-/// A device that says nothing for so many seconds counts as lost.
+/// A device that is silent for this many seconds counts as lost.
 const PATIENCE: f64 = 600.0;
 
-/// What the device is at.
+/// What the device is doing.
 enum Stage {
-    /// The run is being put on it.
+    /// Loading the run.
     Opens,
     /// Nothing.
     Rests,
     Steps,
-    /// It is done with a step, of which this is not yet told.
+    /// It has finished a step that has not been reported yet.
     Stepped(Box<Info>),
     Saves,
 }
 
 /// The steps of a run on the GPU.
 pub struct OnGpu {
-    /// Steps taken,
+    /// Steps taken.
     steps: u64,
-    /// of which the run that is here has so many.
+    /// How many of them the run that is here includes.
     saved: u64,
     session: u32,
     stage: Stage,
-    /// Since when an answer is awaited.
+    /// Since when an answer has been awaited.
     since: f64,
-    /// What the device calls itself; empty until it has the run.
+    /// Name that the device gives itself; empty until it has the run.
     device: String,
 }
 
 impl OnGpu {
-    /// Has a run, which has taken so many steps, put on the device, whose worker is up. `checkpoint` is all of it.
+    /// Puts a run, which has taken this many steps, on the device, whose worker is up. `checkpoint` is the complete run.
     pub fn open(steps: u64, data: &Examples, checkpoint: Vec<u8>, pool: &mut WorkerPool) -> Self {
         let session = pool.next_of_gpu();
         let known = data.known_packed().map(<[u8]>::to_vec).unwrap_or_default();
@@ -49,17 +50,17 @@ impl OnGpu {
         Self { steps, saved: steps, session, stage: Stage::Opens, since: now(), device: String::new() }
     }
 
-    /// Steps taken, with those since the last checkpoint.
+    /// Steps taken, including those since the last checkpoint.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// What the device calls itself; empty until it has the run.
+    /// Name that the device gives itself; empty until it has the run.
     pub fn device(&self) -> &str {
         &self.device
     }
 
-    /// Asks for a step, or gives the one that is done; none while there is nothing to do until the device answers.
+    /// Requests a step, or returns the one that is done; `None` while there is nothing to do until the device answers.
     pub fn advance(&mut self, pool: &mut WorkerPool) -> Option<StepInfo> {
         match std::mem::replace(&mut self.stage, Stage::Rests) {
             Stage::Rests => {
@@ -77,7 +78,7 @@ impl OnGpu {
         }
     }
 
-    /// Begins to bring all of it here.
+    /// Begins to bring the complete run here.
     pub fn save(&mut self, pool: &mut WorkerPool) {
         self.ask(GpuCommand::Save, Stage::Saves, pool);
     }
@@ -87,7 +88,8 @@ impl OnGpu {
         pool.ask_gpu(self.session, command);
     }
 
-    /// Takes in what the device's worker answered: the run as it stands, where that was asked for. What is of another session is dropped.
+    /// Takes in an answer of the device's worker; returns the run in its present state, if that was requested. Messages of another session
+    /// are dropped.
     pub fn receive(&mut self, session: u32, event: GpuEvent) -> Result<Option<Trainer>, DataError> {
         if session != self.session {
             return Ok(None);
@@ -109,7 +111,7 @@ impl OnGpu {
         Ok(None)
     }
 
-    /// Whether a message of this session is meant.
+    /// Whether a message belongs to this session.
     pub fn is_of(&self, session: u32) -> bool {
         session == self.session
     }
@@ -118,12 +120,12 @@ impl OnGpu {
         matches!(self.stage, Stage::Opens | Stage::Rests | Stage::Saves)
     }
 
-    /// Of a step that is under way, parts done, and of how many.
+    /// Parts done of a step under way, and the total.
     pub fn parts(&self) -> Option<(u32, u32)> {
         matches!(self.stage, Stage::Steps).then_some((0, 1))
     }
 
-    /// Whether it must come to rest before it can be asked for more than it does.
+    /// Whether it must come to rest before it can take another request.
     pub fn is_committed(&self) -> bool {
         matches!(self.stage, Stage::Opens | Stage::Steps | Stage::Stepped(_))
     }
@@ -133,7 +135,7 @@ impl OnGpu {
         matches!(self.stage, Stage::Opens | Stage::Steps | Stage::Saves)
     }
 
-    /// Whether all of it is here, as it stands.
+    /// Whether the complete run is here in its present state.
     pub fn is_whole(&self) -> bool {
         matches!(self.stage, Stage::Rests) && self.steps == self.saved
     }

@@ -1,8 +1,9 @@
-//! One replica of a run: the step it is in, what it has of the others, and what it waits for.
+//! One replica of a run: the step it is in, what it has received from the others, and what it waits for.
 //!
-//! A step has two halves. First the shards are estimated: this replica's own, every `of`-th, and the rest by the others. Nothing of the run changes until all
-//! estimates are here; then this replica updates its part of the weights, sends it, and takes the parts of the others. Once its last estimate is sent the others may
-//! do so at any moment: the run is then *committed*, neither before the step nor after it, until the step ends.
+//! A step has two halves. First the shards are estimated: every `of`-th by this replica, the rest by the others. Nothing of the run changes
+//! until all estimates are here. Then this replica updates its part of the weights, sends it, and takes the parts of the others. Once its
+//! last estimate is sent, the others may do so at any moment: the run is then *committed*, neither before the step nor after it, until the
+//! step ends.
 
 use super::{Kind, PeerMessage};
 use crate::clock::{SingleThread, now};
@@ -17,9 +18,9 @@ pub struct Replica {
     underway: Option<Underway>,
     /// Messages for a step that has not begun here.
     early: Vec<PeerMessage>,
-    /// Whose optimizer's state has come since it was asked for; `None` where it was not.
+    /// Replicas whose optimizer's state has arrived since it was requested; `None` if it was not requested.
     gathering: Option<Vec<bool>>,
-    /// Whether all of the optimizer's state is that of the present step.
+    /// Whether all of the optimizer's state belongs to the present step.
     whole: bool,
 }
 
@@ -27,14 +28,14 @@ struct Underway {
     shards: Shards,
     estimates: Vec<Option<Estimate>>,
     updated: Option<Updated>,
-    /// Rows that came before this replica had updated its own.
+    /// Rows that arrived before this replica had updated its own.
     rows: Vec<(usize, Vec<u8>)>,
-    /// Which parts of the weights are those of after the step.
+    /// Which parts of the weights are already those after the step.
     parts: Vec<bool>,
 }
 
 impl Underway {
-    /// Whether all estimates are here, and nothing is updated.
+    /// Whether all estimates are here and nothing has been updated.
     fn can_update(&self) -> bool {
         self.updated.is_none() && self.estimates.iter().all(Option::is_some)
     }
@@ -66,7 +67,7 @@ impl Replica {
         &self.trainer
     }
 
-    /// Shows `look` the model to sample from; between two updates.
+    /// Shows `look` the model to sample from, between two updates.
     pub fn with_averaged_model<R>(&mut self, look: impl FnOnce(&Dbm) -> R) -> R {
         self.trainer.with_averaged_model(&SingleThread, look)
     }
@@ -80,13 +81,13 @@ impl Replica {
         self.part.of
     }
 
-    /// Shares the run from here on; between two steps.
+    /// Shares the run from now on; between two steps.
     pub fn share(&mut self, session: u32, part: Part) {
         (self.session, self.part) = (session, part);
         self.early.clear();
     }
 
-    /// Has the run alone again, a step under way included: where it is whole, or, having diverged, at its end.
+    /// Takes the run back for this worker alone, including a step under way: when the run is complete or, having diverged, at its end.
     pub fn go_alone(&mut self) {
         self.share(0, Part::WHOLE);
         (self.gathering, self.whole) = (None, true);
@@ -99,7 +100,7 @@ impl Replica {
         self.underway.is_none()
     }
 
-    /// Shards estimated of the step under way, and of how many.
+    /// Shards estimated in the step under way, and the total.
     pub fn parts(&self) -> Option<(u32, u32)> {
         let Underway { estimates, updated, .. } = self.underway.as_ref()?;
         let done = if updated.is_some() { estimates.len() } else { estimates.iter().flatten().count() };
@@ -110,12 +111,12 @@ impl Replica {
         self.part.of > 1 && self.underway.is_some() && self.own_shard().is_none()
     }
 
-    /// Whether [`Replica::advance`] can do something of a step under way.
+    /// Whether [`Replica::advance`] can do part of a step under way.
     pub fn has_own_work(&self) -> bool {
         self.own_shard().is_some() || self.underway.as_ref().is_some_and(|underway| underway.can_update() || underway.can_end())
     }
 
-    /// Whether [`Replica::trainer`] can be written as a checkpoint, or be trained by this replica alone.
+    /// Whether [`Replica::trainer`] can be written as a checkpoint or trained by this replica alone.
     pub fn is_whole(&self) -> bool {
         self.whole && !self.is_committed()
     }
@@ -124,12 +125,12 @@ impl Replica {
         self.gathering.is_some()
     }
 
-    /// The next shard that is this replica's to estimate.
+    /// The next shard that this replica is to estimate.
     fn own_shard(&self) -> Option<usize> {
         self.own_shards().next()
     }
 
-    /// All shards that are still this replica's to estimate.
+    /// All shards that this replica still has to estimate.
     fn own_shards(&self) -> impl Iterator<Item = usize> {
         let estimates =
             self.underway.as_ref().filter(|underway| underway.updated.is_none()).map(|underway| &underway.estimates[..]);
@@ -139,7 +140,8 @@ impl Replica {
             .map(|(shard, _)| shard)
     }
 
-    /// One piece of the present step, which is begun if need be. What the other replicas are to have goes to `out`, and should go out before the next piece: they may be waiting.
+    /// One piece of the present step, which is begun if necessary. What the other replicas need is written to `out`, and should be sent
+    /// before the next piece: they may be waiting.
     pub fn advance(&mut self, data: &Examples, out: &mut Vec<PeerMessage>) -> Result<Progress, DbmError> {
         let progress = self.piece(data, out);
         if progress.is_err() {
@@ -183,13 +185,13 @@ impl Replica {
 
     fn estimate(&mut self, out: &mut Vec<PeerMessage>) {
         let Some(underway) = &self.underway else { return };
-        // Requests are heard between two calls alone.
+        // Requests are only handled between two calls.
         let most = if self.trainer.goes_together() { usize::MAX } else { 1 };
         let own: Vec<usize> = self.own_shards().take(most).collect();
         let estimates = self.trainer.estimate_together(&underway.shards, own.iter().copied(), &now);
         for (shard, estimate) in own.into_iter().zip(estimates) {
             if self.part.of > 1 {
-                // Writing to memory cannot fail; were it to, the others would refuse the message.
+                // Writing to memory cannot fail; if it did, the others would refuse the message.
                 out.push(self.message(Kind::Estimate, shard, postcard::to_stdvec(&estimate).unwrap_or_default()));
             }
             if let Some(underway) = &mut self.underway {
@@ -217,7 +219,8 @@ impl Replica {
         Ok(())
     }
 
-    /// Takes in what another replica sent. A message that cannot be of this run is refused; the run cannot go on with that replica then.
+    /// Takes in a message from another replica. A message that cannot belong to this run is refused; the run cannot continue with that
+    /// replica.
     pub fn receive(&mut self, message: PeerMessage) -> Result<(), DbmError> {
         let PeerMessage { session, step, kind, index, bytes } = message;
         if session != self.session {
@@ -238,7 +241,7 @@ impl Replica {
                     (self.gathering, self.whole) = (None, true);
                 }
             }
-            // Another replica can be one step ahead of this one, and no more.
+            // Another replica can be one step ahead of this one, but no more.
             (_, underway) if step == steps + 1 || (step == steps && underway.is_none()) => {
                 self.early.push(PeerMessage { session, step, kind, index, bytes });
             }
@@ -265,12 +268,12 @@ impl Replica {
         Ok(())
     }
 
-    /// Begins to gather the optimizer's state; [`Replica::is_whole`] once it is here.
+    /// Begins to gather the optimizer's state; [`Replica::is_whole`] tells when it is here.
     pub fn gather(&mut self) {
         self.gathering = Some((0..self.part.of).map(|index| index == self.part.index).collect());
     }
 
-    /// This replica's part of the optimizer's state, unless that is just changing.
+    /// This replica's part of the optimizer's state, unless it is changing right now.
     pub fn optimizer(&self) -> Option<PeerMessage> {
         if self.underway.as_ref().is_some_and(|underway| underway.updated.is_some()) {
             return None;

@@ -1,4 +1,4 @@
-//! A coordinator and its helpers: the bits of a run do not depend on how many there are, nor on who is lost.
+//! A coordinator and its helpers: the bits of a run do not depend on how many helpers there are or on which are lost.
 
 use super::*;
 use crate::coordinator::Message;
@@ -7,7 +7,7 @@ use dbm_core::Settings;
 use dbm_core::settings::Initialization;
 use dbm_protocol::{Command, DataSource, EncodedData, Event, ModelChoice, Reply, RunInfo};
 
-/// Four shards on 16-70-6 units, so that there are more blocks of weights than one.
+/// Four shards on 16-70-6 units, so that there is more than one block of weights.
 fn plan(estimator: &str, seed: u64) -> RunPlan {
     let settings =
         Settings { batch: 100, average: Some(0.9), seed, estimator: estimator.parse().unwrap(), ..Settings::default() };
@@ -23,7 +23,7 @@ fn bars(estimator: &str) -> Command {
     on_bars(plan(estimator, 1))
 }
 
-/// A snapshot after so many steps, one worker alone.
+/// A snapshot after this many steps on one worker.
 fn alone(estimator: &str, steps: u32) -> (u32, Vec<u8>) {
     let mut place = Workplace::new(1, 0);
     place.ask(bars(estimator));
@@ -38,7 +38,7 @@ fn at_step(step: u32) -> impl Fn(&Message) -> bool {
     move |message| matches!(&message.body, Reply::Answer(Event::Metrics(metrics)) if metrics.step >= step)
 }
 
-/// So many workers, who are given a run.
+/// This many workers, with a run.
 fn shared(workers: usize, seed: u64) -> Workplace {
     let mut place = Workplace::new(workers, seed);
     place.ask(bars("ucd-lmi"));
@@ -46,13 +46,13 @@ fn shared(workers: usize, seed: u64) -> Workplace {
 }
 
 impl Workplace {
-    /// Trains on to this step, and pauses.
+    /// Trains up to this step, and pauses.
     fn train_to(&mut self, step: u32) {
         self.ask_until(Command::Train, at_step(step));
         self.ask(Command::Pause);
     }
 
-    /// So many workers share the run, and its bits are those of one worker alone.
+    /// This many workers share the run, and its bits are those of one worker alone.
     fn stands_as_alone(&self, workers: u32) {
         assert_eq!(self.heard_metrics().workers, workers);
         let (step, checkpoint) = self.snapshot();
@@ -78,7 +78,7 @@ fn the_number_of_workers_changes_no_bit() {
     }
 }
 
-/// Bars and stripes of which every fifth bit or so is missing, as the second worker would send them.
+/// Bars and stripes with about every fifth bit missing, as the second worker would send them.
 fn gappy(estimator: &str) -> Command {
     let bars = dbm_data::bars::dataset(4).unwrap().examples;
     let known: Vec<u8> = (0..bars.len() as u32 * 16).map(|i| u8::from((i + i / 16) % 5 != 0 || i / 16 == 3)).collect();
@@ -136,7 +136,7 @@ fn a_shared_run_is_whole_when_it_is_put_aside_and_taken_up_again() {
 fn requests_that_come_in_the_middle_of_a_step_see_it_before_or_after() {
     let mut place = shared(4, 6);
     for step in 5..40 {
-        // Wherever the step under way is, samples are those of the model between two steps.
+        // Wherever the step under way is, samples come from the model between two steps.
         let samples = Command::Samples { model: ModelChoice::Training, layer: 0, count: 5, seed: 3 };
         place.ask_until(Command::Train, at_step(step));
         let heard = place.ask_until(samples, |m| matches!(&m.body, Reply::Answer(Event::Samples(grid)) if grid.count == 5));
@@ -189,7 +189,7 @@ fn a_trial_of_the_gpu_is_shared_as_the_run_is() {
         .collect();
     assert_eq!(progress, (1..=12).map(|done| (done, 24)).collect::<Vec<_>>());
     place.ask_until(Command::Cancel(place.next), |m| m.body == Event::Cancelled.into());
-    // Training, which stood meanwhile, goes on as if nothing had been.
+    // Training, which had paused meanwhile, continues as if nothing had happened.
     place.train_to(place.heard_metrics().step + 5);
     place.stands_as_alone(3);
 }
@@ -224,7 +224,7 @@ fn messages_that_cannot_be_are_refused() {
         }
         assert!(refused);
     }
-    // Of another session: dropped, since it may well come late.
+    // From another session: dropped, since it may well arrive late.
     let mut late = good.clone();
     (late.session, late.bytes) = (good.session + 1, vec![]);
     assert!(place.worker.receive(late).is_empty());

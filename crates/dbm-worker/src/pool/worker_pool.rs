@@ -1,21 +1,21 @@
-//! The coordinator's pool of helpers: whether there are any, and what is to go out to them and to the worker that has the GPU.
+//! The coordinator's pool of helpers: whether there are any, and what is to be sent to them and to the worker that has the GPU.
 
 use super::{Order, PeerMessage, PoolMessage, Session};
 use dbm_protocol::{Envelope, GpuCommand};
 
-/// After so many losses the coordinator works alone.
+/// After this many losses the coordinator works alone.
 const TRIES: u32 = 3;
 
-/// What is to be done outside of this worker.
+/// What is to be done outside this worker.
 #[derive(Debug, PartialEq)]
 pub enum Outgoing {
-    /// Bring up this many helpers and say [`WorkerPool::came_up`].
+    /// Start this many helpers and call [`WorkerPool::came_up`].
     StartHelpers(usize),
     /// End all helpers.
     StopHelpers,
-    /// A message to helpers 1 up to this number, it excluded.
+    /// A message to helpers 1 up to, but not including, this number.
     Send(usize, PoolMessage),
-    /// Bring up the worker that has the GPU and say [`WorkerPool::gpu_came_up`].
+    /// Start the worker that has the GPU and call [`WorkerPool::gpu_came_up`].
     StartGpu,
     /// End it.
     StopGpu,
@@ -25,12 +25,12 @@ pub enum Outgoing {
 
 #[derive(Default)]
 pub struct WorkerPool {
-    /// Replicas that there may be, the coordinator included; no more than one is a coordinator alone.
+    /// Maximum number of replicas, including the coordinator; 1 means the coordinator alone.
     most: usize,
-    /// Seconds that a step takes one worker from which on it is shared.
+    /// A step is shared if it takes one worker at least this many seconds.
     pays_from: f64,
     state: State,
-    /// Replicas that there are helpers for, there or coming.
+    /// Replicas for which helpers are up or starting.
     helpers: usize,
     losses: u32,
     session: u32,
@@ -63,12 +63,12 @@ impl WorkerPool {
         self.pays_from
     }
 
-    /// How many replicas a run can have, the coordinator included.
+    /// How many replicas a run can have, including the coordinator.
     pub fn most(&self) -> usize {
         if self.losses < TRIES { self.most.max(1) } else { 1 }
     }
 
-    /// Whether there are helpers for a run on `of` replicas; asks for them where there are not.
+    /// Whether there are helpers for a run on `of` replicas; requests them if there are not.
     pub fn is_up(&mut self, of: usize) -> bool {
         let of = of.min(self.most());
         if self.state != State::None && self.helpers < of {
@@ -82,12 +82,13 @@ impl WorkerPool {
         self.state == State::Up
     }
 
-    /// All helpers listen.
+    /// All helpers are listening.
     pub fn came_up(&mut self) {
         self.state = State::Up;
     }
 
-    /// One of them is gone, and with it the rest; false where they had never been there. Those a browser cannot start are not asked for again.
+    /// One helper is lost, and with it the rest; false if they had never been up. Helpers that a browser cannot start are not requested
+    /// again.
     pub fn lost(&mut self) -> bool {
         let were_up = std::mem::take(&mut self.state) == State::Up;
         self.losses = if were_up { self.losses + 1 } else { TRIES };
@@ -95,7 +96,7 @@ impl WorkerPool {
         were_up
     }
 
-    /// Has helpers join a run; its number is given by this pool.
+    /// Has helpers join a run; this pool assigns its number.
     pub fn join(&mut self, mut session: Session) -> u32 {
         self.session += 1;
         session.number = self.session;
@@ -103,7 +104,7 @@ impl WorkerPool {
         self.session
     }
 
-    /// An order to those who share a run on `of` replicas.
+    /// An order to the helpers that share a run on `of` replicas.
     pub fn order(&mut self, of: usize, order: Order) {
         self.outgoing.push(Outgoing::Send(of, PoolMessage::Order(order)));
     }
@@ -113,12 +114,12 @@ impl WorkerPool {
         self.outgoing.extend(messages.into_iter().map(|message| Outgoing::Send(of, PoolMessage::Computed(message))));
     }
 
-    /// Whether anything is to go out.
+    /// Whether anything is to be sent.
     pub fn has_outgoing(&self) -> bool {
         !self.outgoing.is_empty()
     }
 
-    /// What is to go out, in its order.
+    /// What is to be sent, in order.
     pub fn take_outgoing(&mut self) -> Vec<Outgoing> {
         std::mem::take(&mut self.outgoing)
     }
@@ -131,7 +132,7 @@ impl WorkerPool {
         self.gpu.chosen
     }
 
-    /// Chooses it, or the processor.
+    /// Chooses the GPU or the processor.
     pub fn choose_gpu(&mut self, chosen: bool) {
         self.gpu.chosen = chosen;
         if !chosen {
@@ -139,7 +140,7 @@ impl WorkerPool {
         }
     }
 
-    /// Whether there is a worker for the GPU; asks for it where there is none.
+    /// Whether there is a worker for the GPU; requests one if there is none.
     pub fn is_gpu_up(&mut self) -> bool {
         if self.gpu.state == State::None {
             self.gpu.state = State::Coming;
@@ -148,17 +149,17 @@ impl WorkerPool {
         self.gpu.state == State::Up
     }
 
-    /// Whether there is one, or it is coming.
+    /// Whether it is up or starting.
     pub fn is_gpu_asked(&self) -> bool {
         self.gpu.state != State::None
     }
 
-    /// It listens.
+    /// It is listening.
     pub fn gpu_came_up(&mut self) {
         self.gpu.state = State::Up;
     }
 
-    /// Ends it, where there is one, and with it the run that it has.
+    /// Ends it, if there is one, and with it the run that it has.
     pub fn end_gpu(&mut self) {
         if self.gpu.state != State::None {
             self.gpu.state = State::None;
@@ -166,13 +167,13 @@ impl WorkerPool {
         }
     }
 
-    /// The number of the next run that it has.
+    /// The number of the next run on it.
     pub(super) fn next_of_gpu(&mut self) -> u32 {
         self.gpu.session += 1;
         self.gpu.session
     }
 
-    /// A command of a run that it has.
+    /// A command for a run on it.
     pub(super) fn ask_gpu(&mut self, session: u32, command: GpuCommand) {
         self.outgoing.push(Outgoing::AskGpu(Envelope::new(Some(session), command)));
     }

@@ -1,53 +1,54 @@
-//! Looks at how a run does on some examples: taken a few examples at a time, so that each is short, and told as means over the latest of all.
+//! Looks at how a run does on the examples: a few examples at a time, so that each look is short, and reported as means over the latest
+//! look at each.
 
 use dbm_core::signals::{Activity, Signals};
 use dbm_protocol::RunSignals;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// Examples that signals are means over; of smaller data, all.
+/// Signals are means over this many examples; over all, if there are fewer.
 pub const EXAMPLES: usize = 50;
-/// Examples of the first look, before it is known how long one takes.
+/// Examples in the first look, before the time per example is known.
 const FIRST: usize = 5;
-/// A look takes about this long: a fortieth of the time is then more than one a second.
+/// Approximate length of a look: a fortieth of the time then allows more than one a second.
 const SECONDS: f64 = 0.015;
-/// Share of a look at all examples in the pseudo-likelihood shown: a single unit of each is noisy.
+/// Share of a look at all examples that the pseudo-likelihood shown needs: a single unit per example is noisy.
 const SHARE: f64 = 0.2;
 
-/// What was seen of a part of the examples.
+/// What a look at some of the examples found.
 pub struct Look {
     /// Gradient steps at that time.
     pub step: u32,
-    /// Which of the examples, by their places.
+    /// Positions of these examples.
     pub part: Range<usize>,
-    /// None where nothing is known of any of them.
+    /// `None` if nothing is known of any of them.
     pub signals: Option<Signals>,
-    /// Mean free energy of as many samples of training's chains, where there are any.
+    /// Mean free energy of as many samples of training's chains, if there are any.
     pub free_energy_of_samples: Option<f64>,
-    /// Exact mean log-likelihood of all data, where the model is small enough.
+    /// Exact mean log-likelihood of all data, if the model is small enough.
     pub log_likelihood: Option<f64>,
 }
 
-/// The latest looks that together cover all examples.
+/// The latest looks, which together cover all examples.
 #[derive(Default)]
 pub struct Looks {
     recent: VecDeque<Look>,
-    /// Seconds that an example takes.
+    /// Seconds per example.
     seconds_each: Option<f64>,
     pseudo_log_likelihood: Option<f64>,
-    /// Mean free energy of samples that were drawn for it, and of which step.
+    /// Mean free energy of samples drawn for this purpose, and their step.
     drawn: Option<(u32, f64)>,
 }
 
 impl Looks {
-    /// The examples of the next look, of `count` in all, which are not 0.
+    /// The examples of the next look, out of `count`, which is not 0.
     pub fn next_part(&self, count: usize) -> Range<usize> {
         let size = self.seconds_each.map_or(FIRST, |each| (SECONDS / each).min(count as f64) as usize).max(1);
         let start = self.recent.back().map_or(0, |look| look.part.end % count);
         start..(start + size).min(count)
     }
 
-    /// Takes in a look at some of `count` examples that took so long.
+    /// Takes in a look at some of `count` examples that took this long.
     pub fn take(&mut self, look: Look, count: usize, seconds: f64) {
         let places = look.part.len();
         self.seconds_each = Some((seconds / places as f64).max(f64::MIN_POSITIVE));
@@ -64,18 +65,18 @@ impl Looks {
         }
     }
 
-    /// Whether all of so many examples were looked at as the run was at this step.
+    /// Whether all of this many examples were looked at with the run at this step.
     pub fn are_whole_at(&self, step: u32, count: usize) -> bool {
         self.recent.iter().filter(|look| look.step == step).map(|look| look.part.len()).sum::<usize>() >= count
     }
 
-    /// Takes in the mean free energy of samples that were drawn of the run as it was at this step; whether that belongs to the last look.
+    /// Takes in the mean free energy of samples drawn from the run at this step; returns whether it belongs to the last look.
     pub fn take_drawn(&mut self, step: u32, free_energy: f64) -> bool {
         self.drawn = Some((step, free_energy));
         self.recent.back().is_some_and(|look| look.step == step)
     }
 
-    /// What they say together; none before the first.
+    /// The looks combined; `None` before the first.
     pub fn signals(&self) -> Option<RunSignals> {
         let last = self.recent.back()?;
         let drawn = self.drawn.filter(|(step, _)| *step == last.step).map(|(_, free_energy)| free_energy);
@@ -90,7 +91,7 @@ impl Looks {
         })
     }
 
-    /// How active each hidden layer is, the lowest first.
+    /// How active each hidden layer is, lowest first.
     pub fn activities(&self) -> Vec<Activity> {
         let layers = self.seen().next().map_or(0, |signals| signals.activities.len());
         let units = |layer: usize| self.seen().next().map_or(0, |signals| signals.activities[layer].len());
@@ -105,13 +106,13 @@ impl Looks {
         self.recent.iter().filter_map(|look| look.signals.as_ref())
     }
 
-    /// The mean over all examples of what looks say.
+    /// The mean of the looks over all examples.
     fn mean(&self, of: impl Fn(&Signals) -> f64) -> Option<f64> {
         mean(self.seen().map(|signals| (signals.examples, of(signals))))
     }
 }
 
-/// The mean of values with these weights; none of no values.
+/// The mean of values with these weights; `None` for no values.
 fn mean(values: impl Iterator<Item = (usize, f64)>) -> Option<f64> {
     let (weight, sum) = values.fold((0, 0.0), |(weights, sum), (weight, value)| (weights + weight, sum + weight as f64 * value));
     (weight > 0).then(|| sum / weight as f64)
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
     use dbm_core::{Examples, Units, init};
 
-    /// Looks at the examples part by part, each taking so long, until all of them were looked at at this step.
+    /// Looks at the examples part by part, each taking this long, until all were looked at at this step.
     fn look_around(looks: &mut Looks, data: &Examples, step: u32, seconds: f64) -> usize {
         let model = init::gaussian(&[9, 6, 4], Units::Signs, 0.3, u64::from(step)).unwrap();
         let mut parts = 0;
@@ -139,7 +140,7 @@ mod tests {
     #[test]
     fn parts_together_say_what_one_look_at_all_examples_says() {
         let bits: Vec<u8> = (0..40 * 9_u32).map(|i| u8::from(i * i % 7 > 2)).collect();
-        // Of the tenth example nothing is known.
+        // Nothing is known of the tenth example.
         let known: Vec<u8> = (0..40 * 9).map(|i| u8::from(i / 9 != 9)).collect();
         for data in [Examples::from_bits(9, &bits).unwrap(), Examples::from_bits(9, &bits).unwrap().with_gaps(&known).unwrap()] {
             let mut looks = Looks::default();

@@ -5,18 +5,18 @@ use dbm_core::gradient::PhaseInfo;
 use dbm_protocol::{Histogram, PhaseMetrics};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Steps that the histograms cover.
+/// Number of steps that the histograms cover.
 pub const WINDOW: usize = 100;
 
 /// One phase of the last [`WINDOW`] steps.
 #[derive(Default)]
 pub struct RecentPhase {
     steps: VecDeque<PhaseInfo>,
-    /// How often each value came, of those of [`values`].
+    /// How often each of [`values`] occurred.
     counts: [BTreeMap<u32, u32>; 3],
 }
 
-/// What of a step histograms are made of: meeting times, sweeps of searches, and sweeps of mean-field iterations.
+/// What the histograms take from a step: meeting times, sweeps of searches, and sweeps of mean-field iterations.
 fn values(step: &PhaseInfo) -> [&[u32]; 3] {
     [&step.meeting_times, &step.sweeps, &step.mean_field_sweeps]
 }
@@ -47,7 +47,7 @@ impl RecentPhase {
         self.steps.len()
     }
 
-    /// `settings` are those of the run, whose caps the histograms name.
+    /// `settings` are those of the run; the histograms name their caps.
     pub fn metrics(&self, settings: &Settings) -> PhaseMetrics {
         let sum = |of: fn(&PhaseInfo) -> u64| self.steps.iter().map(of).sum::<u64>();
         let histogram = |counts: &BTreeMap<u32, u32>, capped: fn(&PhaseInfo) -> u32, cap: u32| Histogram {

@@ -1,4 +1,4 @@
-//! What the page is told of a run: its signals, its rate, and what its recent steps did.
+//! Reports of a run to the page: its signals, its rate, and what its recent steps did.
 
 use super::looks::{self, Look};
 use super::seen::SHOWN;
@@ -14,11 +14,11 @@ use dbm_core::{Dbm, exact};
 use dbm_protocol::{Grid, LadderMetrics, Metrics, ModelChoice, ModelInfo, Pretraining};
 use std::rc::Rc;
 
-/// The exact log-likelihood is looked at where it takes no more than this, some hundredths of a second.
+/// The exact log-likelihood is computed if it takes no more than this, some hundredths of a second.
 const LIKELIHOOD_TERMS: f64 = 2e6;
 
 impl Run {
-    /// Looks at how the model does on some of the data, for about as long as [`super::looks`] says; [`Run::metrics`] tells of it.
+    /// Looks at how the model does on some of the data, for about as long as [`super::looks`] says; [`Run::metrics`] reports it.
     pub fn look(&mut self) {
         let started = now();
         let (seed, step, count) = (self.plan.settings.seed, self.steps_here(), self.looked_at());
@@ -31,7 +31,7 @@ impl Run {
                 examples.known_packed().is_none() && exact::likelihood_terms(model.sizes(), examples.len()) <= LIKELIHOOD_TERMS;
             Look {
                 step,
-                // It fails where nothing is known of these examples.
+                // This fails if nothing is known of these examples.
                 signals: Signals::of_part(model, examples, count, part.clone(), seed, u64::from(step)).ok(),
                 free_energy_of_samples: samples.map(|bits| mean_free_energy(model, &bits)),
                 log_likelihood: if small { exact::log_likelihood(model, examples).ok() } else { None },
@@ -45,7 +45,7 @@ impl Run {
         seen.looks.take(look, count, now() - started);
     }
 
-    /// Whether all examples that are looked at were looked at as the run stands.
+    /// Whether all examples that are looked at have been looked at in the run's present state.
     pub fn is_looked_at(&self) -> bool {
         self.seen.looks.are_whole_at(self.steps_here(), self.looked_at())
     }
@@ -54,17 +54,17 @@ impl Run {
         self.material.data.examples.len().min(looks::EXAMPLES)
     }
 
-    /// Takes in the mean free energy of samples that were drawn of the run as it was at this step; whether that belongs to the last look.
+    /// Takes in the mean free energy of samples drawn from the run at this step; returns whether it belongs to the last look.
     pub fn look_at_samples(&mut self, step: u32, free_energy: f64) -> bool {
         self.seen.looks.take_drawn(step, free_energy)
     }
 
-    /// What the free chains of the latest steps look like; none before the first, and where all of them keep what is known.
+    /// What the free chains of the latest steps look like; `None` before the first step, and if all of them are clamped to what is known.
     pub fn visible_samples(&self) -> Option<Grid> {
         self.visible_chains(SHOWN)
     }
 
-    /// The same of the chains that the latest step left to go on from, where they persist.
+    /// The same for the persistent chains that the latest step left, if there are any.
     pub fn persistent_samples(&self) -> Option<Grid> {
         let persist = self.plan.settings.estimator.kind.descriptor().persistent;
         self.visible_chains(self.seen.latest_chains).filter(|_| persist)
@@ -78,7 +78,7 @@ impl Run {
         Some(Grid { model: ModelChoice::Training, step: self.steps(), count, image, greys, bits })
     }
 
-    /// The model as it stands, for requests.
+    /// The model in its present state, for requests.
     pub fn view(&self) -> View {
         let model = self.model();
         View {
@@ -100,7 +100,7 @@ impl Run {
             let classes = classes(model, Some(settings)) as u32;
             ModelInfo { classes, ..about(model, data.image, data.visible.as_ref()) }
         };
-        // Of a run in training only the shape is told: a copy with the average would be two more copies of the parameters.
+        // During training only the shape is sent: the average would take two more copies of the parameters.
         let info = self.replica().map_or_else(|| of(&self.model()), |replica| of(replica.trainer().model()));
         ModelInfo { steps: self.steps(), resumable: info.classes == 0, settings: Some(settings.clone()), ..info }
     }
@@ -130,7 +130,7 @@ impl Run {
         }
     }
 
-    /// The ladder that the run climbs: not the one rung that a path of temperatures begins at.
+    /// The ladder that the run climbs, unless it is the one rung that a path of temperatures begins at.
     fn ladder(&self) -> Option<LadderMetrics> {
         let estimator = &self.plan.settings.estimator;
         if !estimator.kind.descriptor().persistent && estimator.path == SmcPath::Temperatures {

@@ -1,4 +1,4 @@
-//! The computing worker: a [`Coordinator`] between the page's messages, its helpers' and its own.
+//! The computing worker: connects a [`Coordinator`] with the page's messages, its helpers' and its own.
 
 use super::helpers::{self, PoolEvent};
 use super::{on_slice, schedule, schedule_in};
@@ -11,12 +11,13 @@ use wasm_bindgen::prelude::*;
 
 /// More workers than this gain nothing: a minibatch has few shards.
 const MOST_WORKERS: usize = 16;
-/// A step that takes one worker less than this, in seconds, is not worth sharing: what is exchanged takes about a millisecond.
+/// A step that takes one worker less than this, in seconds, is not worth sharing: the exchange takes about a millisecond.
 const SHARE_FROM: f64 = 0.004;
-/// A worker of this name and a number shares its runs with no more workers than that, itself included: beside another run, half of the cores are enough.
+/// A worker whose name is this and a number shares its runs with no more workers than that, itself included: next to another run, half of
+/// the cores are enough.
 const WORKER_COUNT: &str = "dbm-workers-";
 
-/// The program that has the GPU, beside this worker's: fetched when it is first started.
+/// The program that has the GPU, a file next to this worker's: fetched when it is first started.
 const GPU_SCRIPT: &str = "./dbm-gpu-worker_loader.js";
 
 thread_local! {
@@ -25,7 +26,7 @@ thread_local! {
 }
 
 pub fn start() {
-    // Where the browser tells no number, it is NaN here, and becomes 0.
+    // If the browser does not report a number, this is NaN, and becomes 0.
     let threads = (scope().navigator().hardware_concurrency() as usize).clamp(1, MOST_WORKERS);
     let most = scope().name().strip_prefix(WORKER_COUNT).and_then(|most| most.parse().ok()).unwrap_or(usize::MAX);
     COORDINATOR.set(Coordinator::with_workers(most.clamp(1, threads), SHARE_FROM));
@@ -41,7 +42,7 @@ fn receive(data: &JsValue) {
     }
 }
 
-/// What a helper sent, or what became of it.
+/// A message from a helper, or what became of it.
 fn hear(event: PoolEvent) {
     settle(COORDINATOR.with_borrow_mut(|worker| match event {
         PoolEvent::Message(message) => worker.receive(message),
@@ -53,7 +54,7 @@ fn hear(event: PoolEvent) {
     }));
 }
 
-/// What the worker that has the GPU said, or why it says no more.
+/// A message from the worker that has the GPU, or why there will be no more.
 fn hear_gpu(heard: Heard) {
     let said = match heard {
         Heard::Message(data) => wire::unpack(&data),
@@ -65,7 +66,7 @@ fn hear_gpu(heard: Heard) {
     }));
 }
 
-/// Posts the worker that has the GPU a command.
+/// Posts a command to the worker that has the GPU.
 fn ask_gpu(request: Envelope<GpuCommand>) {
     let sent = GPU.with_borrow(|gpu| gpu.as_ref().map_or(Ok(()), |gpu| gpu.post(&wire::pack(request)?)));
     if let Err(why) = sent {
@@ -73,13 +74,13 @@ fn ask_gpu(request: Envelope<GpuCommand>) {
     }
 }
 
-/// Sends out what a piece of work has led to, and sees to the next one.
+/// Sends the output of a piece of work, and schedules the next one.
 fn settle(messages: Vec<Message>) {
     for message in messages {
         if message.id.is_some() {
             reply(message.id, message.body);
         } else if let Err(why) = send(message) {
-            // Training goes on: what could not be sent was a report or a checkpoint, of which there will be others.
+            // Training continues: what could not be sent was a report or a checkpoint, and more of these will follow.
             reply(None, Reply::from(Event::Notice(format!("A part of what was computed can be neither shown nor kept: {why}."))));
         }
     }
@@ -95,7 +96,7 @@ fn settle(messages: Vec<Message>) {
             Outgoing::AskGpu(request) => ask_gpu(request),
             Outgoing::Send(of, message) => {
                 if let Err(why) = helpers::send(of, &message) {
-                    // What is left was for helpers that are now gone.
+                    // The rest was for helpers that are now gone.
                     return hear(PoolEvent::Lost(format!("nothing could be sent to it ({why})")));
                 }
             }

@@ -1,4 +1,4 @@
-//! A worker that the coordinator started: a [`Helper`] between its orders and the other replicas' messages.
+//! A worker that the coordinator started: connects a [`Helper`] with its orders and the other replicas' messages.
 
 use super::peer_messages::{Outbox, read};
 use super::{on_slice, schedule};
@@ -17,7 +17,7 @@ struct HelperState {
 }
 
 impl HelperState {
-    /// Posts a message to the coordinator and, where it is for them, to the other helpers.
+    /// Posts a message to the coordinator and, if it is meant for them, to the other helpers.
     fn post(&mut self, message: &PoolMessage, to_all: bool) -> Result<(), String> {
         let posted = self.outbox.put(message)?;
         let to_helpers = self.ports.iter().filter(|_| to_all).map(|port| port.post_message(&posted));
@@ -50,7 +50,7 @@ fn receive(data: &JsValue) {
     work();
 }
 
-/// The coordinator hears of an error, and ends this pool.
+/// Reports an error to the coordinator, which ends this pool.
 fn or_end<T>(done: Result<T, String>) -> T {
     done.unwrap_or_else(|why| wasm_bindgen::throw_str(&why))
 }

@@ -1,4 +1,4 @@
-//! The coordinator's helpers: workers of its own, with a channel between any two of them.
+//! The coordinator's helpers: its own workers, with a channel between any two of them.
 
 use super::HELPER;
 use super::peer_messages::{Outbox, read};
@@ -9,19 +9,19 @@ use js_sys::Array;
 use std::cell::RefCell;
 use web_sys::MessageChannel;
 
-/// What the coordinator hears of its helpers.
+/// What the coordinator learns of its helpers.
 pub enum PoolEvent {
     Message(PeerMessage),
     /// All of them listen.
     Ready,
-    /// One has stopped or makes no sense, and why.
+    /// One has stopped or sent something invalid, and why.
     Lost(String),
 }
 
 #[derive(Default)]
 struct Helpers {
     workers: Vec<Started>,
-    /// How many do not listen yet.
+    /// How many are not listening yet.
     missing: usize,
     outbox: Outbox,
 }
@@ -30,7 +30,7 @@ thread_local! {
     static HELPERS: RefCell<Helpers> = RefCell::default();
 }
 
-/// Starts so many helpers; each counts as up once it has greeted.
+/// Starts this many helpers; each counts as up once it has greeted.
 pub fn start_all(count: usize, hear: fn(PoolEvent)) {
     let start = |_| Started::new(&scope().location().href(), HELPER, move |said| heard(said, hear));
     match (0..count).map(start).collect::<Result<Vec<_>, String>>() {
@@ -39,7 +39,7 @@ pub fn start_all(count: usize, hear: fn(PoolEvent)) {
     }
 }
 
-/// What a helper posted, or why it is gone.
+/// A message from a helper, or why it is gone.
 fn heard(heard: Heard, hear: fn(PoolEvent)) {
     match heard {
         Heard::Lost(why) => hear(PoolEvent::Lost(why)),
@@ -51,7 +51,7 @@ fn heard(heard: Heard, hear: fn(PoolEvent)) {
     }
 }
 
-/// One more helper listens. Once all do, they are introduced to each other.
+/// One more helper is listening. Once all are, they are introduced to each other.
 fn greeted() -> Option<PoolEvent> {
     HELPERS.with_borrow_mut(|helpers| {
         helpers.missing = helpers.missing.checked_sub(1)?;
@@ -62,7 +62,7 @@ fn greeted() -> Option<PoolEvent> {
     })
 }
 
-/// Tells each helper which replica it is, and gives it a port to every other.
+/// Tells each helper its replica number, and gives it a port to every other.
 fn introduce(workers: &[Started]) -> Result<(), String> {
     let ports: Vec<Array> = workers.iter().map(|_| Array::new()).collect();
     for (low, first) in ports.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The roles in the browser, and the next slice of work, which comes by a message that a worker posts itself.
+//! The roles in the browser, and the next slice of work, which a worker triggers by a message to itself.
 
 pub mod coordinator;
 pub mod helper;
@@ -10,7 +10,7 @@ use std::cell::{Cell, RefCell};
 use wasm_bindgen::prelude::*;
 use web_sys::{MessageChannel, MessagePort};
 
-/// The name of workers that share a run, and do not answer the page.
+/// Name of the workers that share a run and do not answer the page.
 pub const HELPER: &str = "dbm-helper";
 
 thread_local! {
@@ -31,16 +31,16 @@ pub fn on_slice(mut slice: impl FnMut() + 'static) {
     }
 }
 
-/// Has another slice come, after what was posted before.
+/// Schedules another slice, after what was posted before.
 pub fn schedule() {
     if !SCHEDULED.get() {
-        // A message to itself that cannot be sent leaves the worker idle until the next one from elsewhere.
+        // If a message to itself cannot be sent, the worker is idle until the next message from elsewhere.
         let sent = NEXT_SLICE.with_borrow(|port| port.as_ref().is_some_and(|port| port.post_message(&JsValue::NULL).is_ok()));
         SCHEDULED.set(sent);
     }
 }
 
-/// Has another slice come after so many seconds, unless one is on its way by then; a timer that was set before is forgotten.
+/// Schedules another slice after this many seconds, unless one is on its way by then; a timer set earlier is discarded.
 pub fn schedule_in(seconds: f64) {
     thread_local! {
         static WAKE: Closure<dyn FnMut()> = Closure::new(schedule);

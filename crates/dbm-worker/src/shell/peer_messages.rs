@@ -1,7 +1,9 @@
-//! How messages go between workers of one pool: as an array of their bytes in postcard and of what goes beside, the bytes that a replica computed or ports.
+//! How messages travel between workers of one pool: as an array of their postcard bytes and the attachments: the bytes that a replica
+//! computed, or ports.
 //!
-//! The bytes that a replica computed are in memory that all workers share, where a worker can make and post such, and are copied for each receiver where it cannot. Shared memory
-//! is written again only when all have read it: every replica's next message of the same kind comes after something that the others can only have sent when they had read this one.
+//! The bytes that a replica computed are in memory that all workers share, if a worker can create and post such memory; otherwise they are
+//! copied for each receiver. Shared memory is only written again when all have read it: every replica's next message of the same kind
+//! follows something that the others can only have sent after reading this one.
 
 use crate::pool::{Kind, PeerMessage, PoolMessage};
 use dbm_protocol::wire;
@@ -11,7 +13,7 @@ use std::collections::BTreeMap;
 use wasm_bindgen::prelude::*;
 use web_sys::{MessageChannel, MessagePort};
 
-/// Messages on their way out: the shared memory of what was computed, by kind and index.
+/// Outgoing messages: the shared memory of what was computed, by kind and index.
 #[derive(Default)]
 pub struct Outbox(BTreeMap<(Kind, usize), Uint8Array>);
 
@@ -38,7 +40,8 @@ impl Outbox {
     }
 }
 
-/// Memory that all workers share, unless this worker cannot make it or send it: a page may be isolated, and its workers have no such constructor. What failed once is not tried again.
+/// Memory that all workers share, unless this worker cannot create or send it: a page may be isolated while its workers have no such
+/// constructor. After one failure it is not tried again.
 fn shared_memory(length: u32) -> Option<Uint8Array> {
     thread_local! {
         static FAILED: Cell<bool> = const { Cell::new(false) };
@@ -54,7 +57,7 @@ fn shared_memory(length: u32) -> Option<Uint8Array> {
     made
 }
 
-/// A message as it came, and its ports; none where it is something else.
+/// A message as received, and its ports; `None` if it is something else.
 pub fn read(data: &JsValue) -> Option<(PoolMessage, Vec<MessagePort>)> {
     let parts: &Array = data.dyn_ref()?;
     let bytes = |place| parts.get(place).dyn_into::<Uint8Array>().ok().map(|bytes| bytes.to_vec());

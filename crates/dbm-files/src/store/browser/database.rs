@@ -1,4 +1,5 @@
-//! Runs in an `IndexedDB` database, an entry a file: its key is `folder/file`. Every write is a transaction, so all of it or nothing is there.
+//! Runs in an `IndexedDB` database, one entry per file with the key `folder/file`. Every write is a transaction, so it is stored completely
+//! or not at all.
 
 use super::js_error::words;
 use js_sys::{Array, Promise, Uint8Array};
@@ -76,7 +77,7 @@ impl Database {
     }
 }
 
-/// What a request gives.
+/// The result of a request.
 async fn answer(request: &IdbRequest) -> Result<JsValue, JsValue> {
     let asked = request.clone();
     JsFuture::from(Promise::new(&mut |resolve, reject| {
@@ -89,7 +90,7 @@ async fn answer(request: &IdbRequest) -> Result<JsValue, JsValue> {
     .await
 }
 
-/// Waits until a transaction is over; only then is what it did there to stay.
+/// Waits until a transaction is complete; only then are its writes permanent.
 async fn done(transaction: &IdbTransaction) -> Result<(), JsValue> {
     let promise = Promise::new(&mut |resolve, reject| {
         let asked = transaction.clone();

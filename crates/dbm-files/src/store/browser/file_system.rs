@@ -1,4 +1,4 @@
-//! Runs in folders of the origin's private file system. Files are written through synchronous handles, which only workers get.
+//! Runs in folders of the origin private file system. Files are written through synchronous handles, which only workers get.
 
 use super::js_error::{name, words};
 use dbm_protocol::fresh_seed;
@@ -13,7 +13,7 @@ use web_sys::{
 pub struct FileSystem(FileSystemDirectoryHandle);
 
 impl FileSystem {
-    /// Opens the folder that holds the folders of all runs, and makes sure that files in it can be written.
+    /// Opens the folder that contains the folders of all runs, and checks that files in it can be written.
     pub async fn open(storage: &str) -> Result<Self, String> {
         let navigator = dbm_protocol::transport::scope().navigator();
         let lacks = |what: &JsValue, field: &str| !Reflect::get(what, &field.into()).is_ok_and(|value| value.is_truthy());
@@ -27,9 +27,9 @@ impl FileSystem {
         Ok(file_system)
     }
 
-    /// Opens a file for writing: where the browser's promise of one is hollow, that is known before a run relies on it.
+    /// Opens a file for writing: if the browser offers the method but it fails, that is known before a run relies on it.
     async fn probe(&self) -> Result<(), JsValue> {
-        // A name of its own: of one file there is one handle at a time, whatever tab has it.
+        // A unique name: a file has one handle at a time, across all tabs.
         let probe = format!("probe-{}-{}", fresh_seed(), fresh_seed());
         let opened = opened(&self.0, &probe).await.map(|handle| handle.close());
         let _ = JsFuture::from(self.0.remove_entry(&probe)).await;
@@ -74,14 +74,14 @@ impl FileSystem {
 }
 
 fn write_all(handle: &FileSystemSyncAccessHandle, parts: &[&[u8]]) -> Result<(), JsValue> {
-    // What is there is written over and not deleted first: where there is no room, it keeps the room that it has.
+    // The existing file is overwritten and not deleted first: if there is no room, it keeps the room it has.
     let options = FileSystemReadWriteOptions::new();
     let mut at = 0.0;
     for part in parts {
         options.set_at(at);
         let written = handle.write_with_u8_array_and_options(part, &options)?;
         if written < part.len() as f64 {
-            // Some browsers stop there without a word.
+            // Some browsers stop there without an error.
             let error = js_sys::Error::new("only a part could be written");
             error.set_name("QuotaExceededError");
             return Err(error.into());
@@ -106,12 +106,12 @@ async fn opened(directory: &FileSystemDirectoryHandle, file: &str) -> Result<Fil
     let options = FileSystemGetFileOptions::new();
     options.set_create(true);
     let file: FileSystemFileHandle = promised(directory.get_file_handle_with_options(file, &options)).await?;
-    // Where there is no such method, calling it is an exception as well.
+    // If there is no such method, calling it throws as well.
     let open: js_sys::Function = Reflect::get(&file, &"createSyncAccessHandle".into())?.dyn_into()?;
     promised(open.call0(&file)?.unchecked_into()).await
 }
 
-/// Nothing where what was asked for is not there.
+/// `None` if the requested item does not exist.
 fn if_there<T>(asked: Result<T, JsValue>) -> Result<Option<T>, JsValue> {
     match asked {
         Ok(value) => Ok(Some(value)),

@@ -3,7 +3,7 @@
 use js_sys::Reflect;
 use wasm_bindgen::JsValue;
 
-/// A field of a JavaScript value, where it is text.
+/// A field of a JavaScript value, if it is text.
 pub fn text(value: &JsValue, field: &str) -> Option<String> {
     Reflect::get(value, &field.into()).ok()?.as_string()
 }

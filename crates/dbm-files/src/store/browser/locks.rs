@@ -9,13 +9,13 @@ use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-/// What the names of this page's locks begin with: those of the whole origin share one space.
+/// Prefix of this page's lock names: all locks of the origin share one space.
 const PREFIX: &str = "dbm-lab-";
 
-/// The browser's locks; where it has none, everything is free.
+/// The browser's locks; if it has none, everything is free.
 pub struct TabLocks {
     manager: Option<JsValue>,
-    /// What this tab holds, and how to let go of it.
+    /// The locks that this tab holds, and how to release them.
     mine: Rc<RefCell<BTreeMap<String, Function>>>,
 }
 
@@ -36,7 +36,7 @@ impl TabLocks {
         Ok(Reflect::apply(&method, manager, &arguments.iter().collect::<Array>())?.unchecked_into())
     }
 
-    /// Asks for a lock; the promise says whether it was free.
+    /// Requests a lock; the promise says whether it was free.
     fn request(&self, name: &str) -> Promise {
         Promise::new(&mut |answer, _| {
             let (mine, held, refused) = (Rc::clone(&self.mine), name.to_string(), answer.clone());
@@ -45,14 +45,14 @@ impl TabLocks {
                 if !lock.is_object() {
                     return JsValue::UNDEFINED;
                 }
-                // The lock is held until this promise is kept.
+                // The lock is held until this promise is resolved.
                 Promise::new(&mut |free, _| drop(mine.borrow_mut().insert(held.clone(), free))).into()
             });
             let options = js_sys::Object::new();
             let _ = Reflect::set(&options, &"ifAvailable".into(), &true.into());
             let failed = Closure::once_into_js(move |_: JsValue| refused.call1(&JsValue::NULL, &false.into()).map(|_| ()));
             match self.call("request", &[format!("{PREFIX}{name}").into(), options.into(), granted]) {
-                // A lock that was granted has answered already; that its end is no answer does not matter then.
+                // A granted lock has already answered; that its end is no answer does not matter then.
                 Ok(promise) => drop(
                     Reflect::get(&promise, &"catch".into())
                         .map(|catch| catch.dyn_into::<Function>().map(|catch| catch.call1(&promise, &failed))),
@@ -73,7 +73,7 @@ impl Locks for TabLocks {
 
     fn release(&self, name: &str) {
         if let Some(free) = self.mine.borrow_mut().remove(name) {
-            // What keeps a promise does not throw.
+            // Resolving a promise does not throw.
             let _ = free.call0(&JsValue::NULL);
         }
     }

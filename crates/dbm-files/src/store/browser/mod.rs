@@ -1,4 +1,4 @@
-//! The browser's storage: the origin's private file system, or IndexedDB where that is not to be had.
+//! The browser's storage: the origin private file system, or IndexedDB if that is not available.
 
 mod database;
 mod file_system;
@@ -13,23 +13,23 @@ use file_system::FileSystem;
 use js_error::{name, words};
 use wasm_bindgen::JsValue;
 
-/// What this page's storage is called in the browser.
+/// Name of this page's storage in the browser.
 const NAME: &str = "dbm-lab";
 
-/// Whichever of the two works.
+/// The one of the two that works.
 pub enum BrowserStorage {
-    /// The origin's private file system.
+    /// The origin private file system.
     FileSystem(FileSystem),
     /// An `IndexedDB` database.
     Database(Database),
 }
 
 impl BrowserStorage {
-    /// Opens the file system, or the database where the browser has no file system.
+    /// Opens the file system, or the database if the browser has no file system.
     ///
     /// # Errors
     ///
-    /// Where neither works: the reasons of both, in the browser's words.
+    /// If neither works: the reasons of both, in the browser's words.
     pub async fn open() -> Result<Self, String> {
         let file_system = match FileSystem::open(NAME).await {
             Ok(file_system) => return Ok(Self::FileSystem(file_system)),
@@ -42,7 +42,7 @@ impl BrowserStorage {
     }
 }
 
-/// What the storage that works makes of a request.
+/// The result of a request to whichever storage works.
 macro_rules! ask {
     ($storage:expr, $method:ident($($argument:expr),*)) => {
         match $storage {
