@@ -64,7 +64,7 @@ pub enum DiagnosticsCommand {
     /// The model of a source. Answer: [`DiagnosticsEvent::Model`].
     Model(ModelSource),
     /// Couplings on one RBM with `dimension` visible and as many hidden units, all free (the paper's Figure 1): its weights are random and
-    /// orthogonal, its biases zero, as measured in `docs/method.md`. [`crate::Reply::Progress`] comes first, in runs. Answer:
+    /// orthogonal, its biases zero. [`crate::Reply::Progress`] comes first, in runs. Answer:
     /// [`DiagnosticsEvent::MeetingTimes`].
     MeetingTimes(CouplingRuns),
     /// One coupling, state by state. Answer: [`DiagnosticsEvent::Replay`].
