@@ -3,7 +3,6 @@
 
 use crate::common::{distribution, examples, hash, of_both_kinds, random_model};
 use dbm_core::impute::{Evaluation, EvaluationSettings, ImputationMethod, ImputeSettings, Imputer, hide};
-use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::{Backend, Dbm, DbmError, Examples, OptimizerSettings, Settings, SingleThread, Trainer, Units, exact, init};
 use std::ops::Range;
@@ -26,9 +25,9 @@ fn exact_highs(model: &Dbm, visible: &[Option<bool>], groups: &[Range<usize>]) -
 /// of conditional probabilities is smaller.
 fn worst(model: &Dbm, visible: &[Option<bool>], groups: &[Range<usize>], chains: u32) -> f64 {
     let settings = ImputeSettings { completions: chains, sweeps: 40, draws: 1, seed: 3 };
-    let found = Imputer::new(model.clone(), groups, settings).unwrap().highs(&examples(&[visible.to_vec()]), 0..1).unwrap();
+    let found = Imputer::new(model.clone(), groups, settings).unwrap().fill(&examples(&[visible.to_vec()]), 0).unwrap().highs;
     let exact = exact_highs(model, visible, groups);
-    let apart = found.data().iter().zip(&exact).zip(visible).map(|((&found, &exact), bit)| match bit {
+    let apart = found.iter().zip(&exact).zip(visible).map(|((&found, &exact), bit)| match bit {
         Some(bit) => f64::from(u8::from(f64::from(found) != f64::from(u8::from(*bit)))) * f64::INFINITY,
         None => (f64::from(found) - exact).abs() / ((exact * (1.0 - exact) / f64::from(chains)).sqrt() + 1e-6),
     });
@@ -93,24 +92,26 @@ fn the_numbers_of_a_row_depend_on_nothing_else_and_known_cells_never_change() {
     let model = random_model(Units::Signs, &[6, 5, 3], 60);
     let settings = ImputeSettings { completions: 5, sweeps: 6, draws: 2, seed: 4 };
     let imputer = |model: Dbm, settings: &ImputeSettings| Imputer::new(model, &[1..3], settings.clone()).unwrap();
-    let all = imputer(model.clone().with_backend(Backend::Plain), &settings).highs(&data, 0..9).unwrap();
+    let highs = |imputer: &Imputer, rows: Range<usize>| -> Vec<f32> {
+        rows.flat_map(|row| imputer.fill(&data, row).unwrap().highs).collect()
+    };
+    let all = highs(&imputer(model.clone().with_backend(Backend::Plain), &settings), 0..9);
     let fast = imputer(model.clone().with_backend(Backend::Fast), &settings);
-    let rows: Vec<f32> =
-        [3..7, 7..9, 0..3].map(|rows| fast.highs(&data, rows).unwrap()).iter().flat_map(Matrix::data).copied().collect();
-    assert_eq!(rows[..4 * 6], all.data()[3 * 6..7 * 6]);
-    assert_eq!((&rows[4 * 6..6 * 6], &rows[6 * 6..]), (&all.data()[7 * 6..], &all.data()[..3 * 6]));
+    let rows = [3..7, 7..9, 0..3].map(|rows| highs(&fast, rows)).concat();
+    assert_eq!(rows[..4 * 6], all[3 * 6..7 * 6]);
+    assert_eq!((&rows[4 * 6..6 * 6], &rows[6 * 6..]), (&all[7 * 6..], &all[..3 * 6]));
     for row in 0..9 {
         let filled = fast.fill(&data, row).unwrap();
         for i in (0..6).filter(|&i| data.is_known(row, i)) {
             let bit = u8::from(data.bit(row, i));
-            assert_eq!(all.row(row)[i], f32::from(bit));
+            assert_eq!(all[row * 6 + i], f32::from(bit));
             assert!(filled.completions.chunks_exact(6).all(|bits| bits[i] == bit));
         }
     }
-    let other = imputer(model, &ImputeSettings { seed: 5, ..settings }).highs(&data, 0..9).unwrap();
+    let other = highs(&imputer(model, &ImputeSettings { seed: 5, ..settings }), 0..9);
     assert_ne!(other, all);
     // Bits pinned by seed: the same natively and in every browser.
-    assert_eq!(hash(all.data().iter().map(|x| u64::from(x.to_bits()))), "b3a5417485245456");
+    assert_eq!(hash(all.iter().map(|x| u64::from(x.to_bits()))), "b3a5417485245456");
 }
 
 #[wasm_bindgen_test(unsupported = test)]
@@ -135,8 +136,8 @@ fn what_makes_no_sense_is_refused() {
         assert!(hide(&table(5, 6, 1), groups, 0.1, 1).is_err());
     }
     let imputer = Imputer::new(model(), &[], ImputeSettings::default()).unwrap();
-    assert!(matches!(imputer.highs(&table(5, 7, 1), 0..1), Err(DbmError::Shape { expected: 6, got: 7, .. })));
-    assert!(matches!(imputer.highs(&table(5, 6, 1), 3..6), Err(DbmError::Shape { expected: 6, got: 5, .. })));
+    assert!(matches!(imputer.fill(&table(5, 7, 1), 0), Err(DbmError::Shape { expected: 6, got: 7, .. })));
+    assert!(matches!(imputer.fill(&table(5, 6, 1), 5), Err(DbmError::Shape { expected: 6, got: 5, .. })));
     for share in [0.0, 1.0, -0.1, f64::NAN, 1e-9] {
         let error = hide(&table(5, 6, 1), &[], share, 1).unwrap_err().to_string();
         assert!(error.contains("share of cells"), "{error}");

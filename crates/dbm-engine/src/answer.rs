@@ -14,7 +14,7 @@ use std::ops::Deref;
 pub const VOTERS: usize = 32;
 const FIRST_VOTER: u64 = 1 << 40;
 /// How the class is read of an example that is to be cleaned up, however few sweeps that takes.
-pub const READING: SamplingSchedule = SamplingSchedule::Annealed(100);
+const READING: SamplingSchedule = SamplingSchedule::Annealed(100);
 
 /// Examples with something hidden.
 #[derive(Clone, Debug)]

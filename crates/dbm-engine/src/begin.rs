@@ -22,7 +22,7 @@ pub fn layers(plan: &RunPlan, n: usize) -> Vec<usize> {
 }
 
 /// Memory that a run takes, pretraining included, if this many threads estimate its gradient.
-pub fn footprint(plan: &RunPlan, data: &Examples, threads: usize) -> Footprint {
+fn footprint(plan: &RunPlan, data: &Examples, threads: usize) -> Footprint {
     let sizes = layers(plan, data.width());
     let run = Footprint::of_data(&sizes, &plan.settings, data, threads);
     match pretraining(plan) {

@@ -16,8 +16,8 @@ mod of_class;
 mod rows;
 mod samples;
 
-pub use answer::{Answered, Answering, Answers, ClassReading, Classes, Questions, READING, VOTERS};
-pub use begin::{Begun, begin, footprint, layers};
+pub use answer::{Answered, Answering, Answers, ClassReading, Classes, Questions, VOTERS};
+pub use begin::{Begun, begin, layers};
 pub use consensus::Consensus;
 pub use error::EngineError;
 pub use job::{Job, Progress};

@@ -75,10 +75,10 @@ impl ImputeSettings {
 /// let model = Dbm::new(Units::Signs, vec![vec![2.0, 2.0, 0.0, 0.0]], vec![vec![0.0; 4], vec![0.0]])?;
 /// let data = Examples::from_bits(4, &[1, 0, 0, 0])?.with_gaps(&[1, 0, 0, 0])?;
 /// let imputer = Imputer::new(model, &[2..4], ImputeSettings::default())?;
-/// let high = imputer.highs(&data, 0..1)?;
-/// assert_eq!(high.row(0)[0], 1.0);
-/// assert!(high.row(0)[1] > 0.9);
-/// assert!((high.row(0)[2] + high.row(0)[3] - 1.0).abs() < 1e-6);
+/// let high = imputer.fill(&data, 0)?.highs;
+/// assert_eq!(high[0], 1.0);
+/// assert!(high[1] > 0.9);
+/// assert!((high[2] + high[3] - 1.0).abs() < 1e-6);
 /// # Ok::<(), dbm_core::DbmError>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -125,19 +125,6 @@ impl Imputer {
         settings.check()?;
         one_hot::check(groups, model.n_visible())?;
         Ok(Self { model: model.with_backend(Backend::Plain), groups: groups.to_vec(), settings })
-    }
-
-    /// The probability that each visible unit is high in these rows, `[rows, n_0]`: 0 or 1 if it is known. Any division of the rows into
-    /// calls gives the same numbers.
-    ///
-    /// # Errors
-    /// [`DbmError::Shape`] if the data are not as wide as the visible layer, or have fewer rows.
-    pub fn highs(&self, data: &Examples, rows: Range<usize>) -> Result<Matrix, DbmError> {
-        let mut highs = Matrix::zeros(0, self.model.n_visible());
-        for row in rows {
-            highs.push_row(&self.fill(data, row)?.highs);
-        }
-        Ok(highs)
     }
 
     /// Fills one row.

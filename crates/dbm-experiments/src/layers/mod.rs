@@ -80,7 +80,7 @@ impl Plan {
     /// # Errors
     /// Data with gaps; those of log Z.
     pub fn measure(&self, model: &Dbm, data: &Dataset, session: &Session) -> Result<Layers, Error> {
-        without_gaps(data, "what layers do is told of whole examples")?;
+        without_gaps(data, "layers are measured on whole examples")?;
         let activity = Activity::of(model, data, (self.count, self.sweeps, self.seed), session);
         let log_p = self.log_p(model, data, session)?;
         let mut layers = Vec::new();

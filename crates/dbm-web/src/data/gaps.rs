@@ -130,7 +130,7 @@ pub fn GapsPanel() -> impl IntoView {
                 </div>
                 <p class="figures-text" role="status">
                     {move || match gaps.filled.get() {
-                        None if untrained() => "Train first: a few hundred steps do for a small table, and many more learn it by heart.".to_string(),
+                        None if untrained() => "Train first: a few hundred steps are enough for a small table; far more make it memorize the table.".to_string(),
                         None => "Each gap gets its likeliest value, with a probability from 32 completions of its row.".to_string(),
                         Some(filled) => {
                             format!("{} cells filled; their values have a probability of {:.2} on average.", filled.cells, filled.mean_probability)

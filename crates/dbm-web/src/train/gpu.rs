@@ -9,7 +9,7 @@ use dbm_protocol::{Command, Event, GpuTrial};
 use leptos::prelude::*;
 
 /// The longest text about the two.
-const LONGEST: &str = "Ten steps took the processor 0.123 s on 12 workers, and the GPU (Name of some GPU of some maker) 0.123 s. The processor is 12.5 times as fast and goes on.";
+const LONGEST: &str = "Ten steps took the processor 0.123 s on 12 workers, and the GPU (Name of some GPU of some maker) 0.123 s. The processor is 12.5 times as fast and continues.";
 
 /// The button that times both, and the result.
 pub fn gpu_choice(session: Session) -> impl IntoView {
@@ -83,7 +83,7 @@ fn compared(measured: &GpuTrial) -> (f64, String) {
     let came = if ratio > 1.0 {
         format!("The GPU is {} times as fast and takes the steps from here on", digits(ratio))
     } else {
-        format!("The processor is {} times as fast and goes on", digits(1.0 / ratio))
+        format!("The processor is {} times as fast and continues", digits(1.0 / ratio))
     };
     let words = format!(
         "Ten steps took the processor {} s on {workers}, and the GPU ({}) {} s. {came}.",

@@ -77,8 +77,9 @@ impl Together {
     /// How many pairs meet, and when, in a sentence or two.
     pub fn meeting_words(&self) -> String {
         let (particles, uniform) = (Summary::of(&[&self.particles]), Summary::of(&[&self.uniform]));
-        let late =
-            format!("Of {} pairs of runs {} met after step one, the last at τ = {}.", self.pairs, self.late(), particles.max);
+        let (pairs, late, last) = (self.pairs, self.late(), particles.max);
+        let noun = if pairs == 1 { "pair" } else { "pairs" };
+        let late = format!("Of {pairs} {noun} of runs {late} met after step one, the last at τ = {last}.");
         let other = if uniform.above_one == 0.0 {
             " Uniform proposals on the same model: every τ is 1, not one was accepted.".to_string()
         } else {
