@@ -1,8 +1,9 @@
-// The last steps of building the page, after build-page.mjs has placed its files:
+// The last steps of building the page, when all its files are in place:
 //
 // 1. Scripts are minified.
 // 2. www/start.js, a separate file, starts the page: the page's Content-Security-Policy allows no inline script.
-// 3. The service worker gets the list of all files and their hashes. That list is one version of the page.
+// 3. Styles of views that are loaded later are only named: the first of these views fetches them (crates/dbm-web/src/app/later.rs).
+// 4. The service worker gets the list of all files and their hashes. That list is one version of the page.
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,6 +12,8 @@ import { minify } from "terser";
 import { writeServiceWorker } from "./service-worker.mjs";
 
 const WWW = fileURLToPath(new URL("../www/", import.meta.url));
+/** `trunk serve` puts a number used once in its place, in the page and in the script of its own that reloads the page after a change. */
+const NONCE = "{{__TRUNK NONCE__}}";
 const PAGE_PROGRAM = /^dbm-web-[0-9a-f]+\.js$/;
 
 const smaller = async (script) => (await minify(script, { module: true, compress: { passes: 2 } })).code;
@@ -36,7 +39,9 @@ export async function finishPage(dist) {
   if (programs.length !== 1) throw new Error(`expected the one program of the page in ${dist}, dbm-web-HASH.js, and found ${programs.length}`);
   const program = `./${programs[0].slice(0, -".js".length)}`;
   const start = await place("start", { "LAB.js": `${program}.js`, "LAB_bg.wasm": `${program}_bg.wasm`, OFFLINE: await place("offline", {}) });
-  const page = readFileSync(at("index.html"), "utf8");
-  writeFileSync(at("index.html"), page.replace(/\s*<\/head>/, () => `\n    <script type="module" src="${start}"></script>\n  </head>`));
+  const page = readFileSync(at("index.html"), "utf8")
+    .replace(/<link rel="stylesheet" href="([^"]+)"[^>]* data-later[^>]*>/, '<meta name="later-styles" content="$1">')
+    .replace(/\s*<\/head>/, () => `\n    <script type="module" src="${start}"></script>\n  </head>`);
+  writeFileSync(at("index.html"), page.includes(NONCE) ? page.replace("script-src 'self'", `$& 'nonce-${NONCE}'`) : page);
   await writeServiceWorker(dist);
 }
