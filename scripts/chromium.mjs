@@ -13,6 +13,10 @@ export const SOFTWARE_GPU = ["--enable-unsafe-webgpu", "--enable-unsafe-swiftsha
 /** Starts it, headless. */
 export const launch = (more = []) => chromium.launch({ executablePath: findBrowser(), args: [...ARGUMENTS, ...more] });
 
+/** The same as a server, which several programs use at once; and a program's connection to it. */
+export const launchServer = () => chromium.launchServer({ executablePath: findBrowser(), args: ARGUMENTS });
+export const connect = (address) => chromium.connect(address);
+
 /** The same with a persistent profile: what pages store in `folder` is there for the next browser started on it. Resolves to its one context. */
 export const launchProfile = (folder, options = {}) =>
   chromium.launchPersistentContext(folder, { executablePath: findBrowser(), args: ARGUMENTS, ...options });

@@ -1,10 +1,9 @@
 //! Data to bytes and back, and through the full path: generate, train, checkpoint, restore, complete. Natively and in the browser.
 
-use crate::common::hash;
 use dbm_core::complete::Completer;
 use dbm_core::linalg::Matrix;
 use dbm_core::{Clamp, Settings, SingleThread, Trainer, Units, init};
-use dbm_data::{Checkpoint, Precision, THRESHOLD, bars, digits, load, target};
+use dbm_data::{Checkpoint, Precision, THRESHOLD, bars, digits, load};
 use std::collections::BTreeMap;
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -75,14 +74,4 @@ fn files_are_known_by_their_content() {
         let read = load("anything", &bytes, THRESHOLD).unwrap();
         assert_eq!((read.examples, read.image), (made.examples.clone(), Some((28, 28))));
     }
-}
-
-/// Bits pinned by seed: the same natively and in every browser.
-#[wasm_bindgen_test(unsupported = test)]
-fn the_random_target_is_pinned() {
-    let data = target::dataset(1).unwrap();
-    let bits = (0..data.examples.len()).flat_map(|row| data.examples.row(row)).map(u64::from);
-    let probabilities = target::probabilities(1).into_iter().map(f64::to_bits);
-    // The examples, and the bits of the probabilities.
-    assert_eq!(hash(bits.chain(probabilities)), "7cb2aae3bc963f9b");
 }

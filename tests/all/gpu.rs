@@ -1,29 +1,21 @@
 //! Every kernel against the plain code, on any GPU available; a driver that computes on the CPU also serves.
 
-use crate::common::{State, distribution, for_each_state, misfit};
+use crate::common::for_each_state;
 use dbm_core::chains::Chains;
-use dbm_core::gradient::{EstimatorKind, EstimatorSettings, Moments, Phase, SmcPath};
+use dbm_core::gradient::{Moments, Phase};
 use dbm_core::linalg::{Backend, Matrix};
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::search;
-use dbm_core::{
-    Clamp, Dbm, Examples, OptimizerMethod, OptimizerSettings, Parameters, Parity, Settings, SingleThread, Trainer, Units, exact,
-    init,
-};
-use dbm_gpu::{Draws, Gpu, GpuChains, GpuError, GpuModel, GpuOptimizer, GpuTrainer, Part, philox, uniform};
+use dbm_core::{Clamp, Dbm, OptimizerMethod, OptimizerSettings, Parameters, Parity, Units, init};
+use dbm_gpu::{Draws, Gpu, GpuChains, GpuError, GpuModel, GpuOptimizer, Part, philox, uniform};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 /// Shapes whose layers end inside a tile, a group and a word, and one that fills them.
 const SHAPES: [&[usize]; 4] = [&[5, 3], &[37, 70, 19], &[128, 64, 64], &[130, 65, 33, 17]];
 const CHAINS: usize = 67;
-/// Number of chains whose states are counted.
-const COUNT: usize = if IS_SLOW { 2000 } else { 20_000 };
-/// In a browser, the adapter that computes on the CPU is many times slower than a native one; there, fewer chains, sweeps and runs are
-/// counted.
-const IS_SLOW: bool = cfg!(target_family = "wasm");
 
 /// The GPU, or nothing, with a message, if there is none.
-async fn gpu() -> Option<Gpu> {
+pub async fn gpu() -> Option<Gpu> {
     match Gpu::open().await {
         Ok(gpu) => {
             println!("on {}", gpu.name());
@@ -51,7 +43,7 @@ fn states(model: &Dbm, chains: &Chains) -> Vec<Matrix> {
 }
 
 /// Chains from uniform states, their first parities, and the model and the chains on the device.
-fn begun(gpu: &Gpu, model: &Dbm, clamp: &Clamp, count: usize, seed: u64) -> (Chains, Vec<Parity>, GpuModel, GpuChains) {
+pub fn begun(gpu: &Gpu, model: &Dbm, clamp: &Clamp, count: usize, seed: u64) -> (Chains, Vec<Parity>, GpuModel, GpuChains) {
     let (chains, first) = start(model, clamp, count, seed);
     let on_gpu = GpuModel::new(gpu, model).unwrap();
     let on_chains = GpuChains::new(gpu, &on_gpu, &states(model, &chains), clamp).unwrap();
@@ -59,7 +51,7 @@ fn begun(gpu: &Gpu, model: &Dbm, clamp: &Clamp, count: usize, seed: u64) -> (Cha
 }
 
 /// The states of all layers on the device.
-async fn states_on(gpu: &Gpu, model: &GpuModel, chains: &GpuChains) -> Vec<Matrix> {
+pub async fn states_on(gpu: &Gpu, model: &GpuModel, chains: &GpuChains) -> Vec<Matrix> {
     let mut layers = Vec::new();
     for l in 0..=model.depth() {
         layers.push(chains.states(gpu, model, l).await.unwrap());
@@ -67,14 +59,8 @@ async fn states_on(gpu: &Gpu, model: &GpuModel, chains: &GpuChains) -> Vec<Matri
     layers
 }
 
-async fn steps(run: &mut GpuTrainer, data: &Examples, count: usize) {
-    for _ in 0..count {
-        run.step(data, 0).await.unwrap();
-    }
-}
-
 /// All weights, then all biases.
-fn tensors(model: &Dbm) -> impl Iterator<Item = &[f32]> {
+pub fn tensors(model: &Dbm) -> impl Iterator<Item = &[f32]> {
     model.weights().iter().map(Matrix::data).chain(model.biases().iter().map(Vec::as_slice))
 }
 
@@ -172,36 +158,6 @@ async fn log_marginals_sum_the_other_parity_out() {
     }
 }
 
-/// Chains of a model with two modes, one three times as likely as the other, start equally often in either, and no sweep crosses between
-/// them. Exchanges along the ladder bring them into the model's proportions.
-#[wasm_bindgen_test(unsupported = pollster::test)]
-async fn chains_on_a_ladder_cross_between_modes() {
-    const ON_LADDER: usize = if IS_SLOW { 500 } else { 1000 };
-    let Some(gpu) = gpu().await else { return };
-    let model = Dbm::new(Units::Signs, vec![vec![1.2; 6]], vec![vec![0.2; 3], vec![0.0; 2]]).unwrap();
-    let all = distribution(&model, &[None; 3]);
-    let exact: f64 = all.iter().filter(|(state, _)| state[0].iter().sum::<f32>() > 0.0).map(|(_, p)| p).sum();
-    let data = Examples::from_bits(3, &(0..24).map(|i| u8::from(((i / 3) >> (i % 3)) & 1 == 1)).collect::<Vec<_>>()).unwrap();
-    let share = async |estimator: &str| -> (f64, usize) {
-        // So slow that the weights stay practically the same.
-        let optimizer = OptimizerSettings { method: OptimizerMethod::Sgd, learning_rate: 1e-9, ..OptimizerSettings::default() };
-        // The full ladder at every step.
-        let estimator = EstimatorSettings { ladder_every: 1, ..estimator.parse().unwrap() };
-        let settings = Settings { optimizer, estimator, batch: ON_LADDER, ..Settings::default() };
-        let mut run = GpuTrainer::new(gpu.clone(), &Trainer::new(model.clone(), settings).unwrap()).unwrap();
-        steps(&mut run, &data, 12).await;
-        let snapshot = run.snapshot().await.unwrap();
-        let layers = snapshot.persistent.unwrap();
-        let high = layers[layers.len() - 2].chunks(3).filter(|visible| visible.iter().sum::<f32>() > 0.0).count();
-        (high as f64 / ON_LADDER as f64, snapshot.ladder.map_or(0, |ladder| ladder.rungs.len()))
-    };
-    let error = (exact * (1.0 - exact) / ON_LADDER as f64).sqrt();
-    let ((persistent, _), (tempered, rungs)) = (share("pcd-gibbs").await, share("ptt").await);
-    assert!((persistent - exact).abs() > 6.0 * error, "{persistent} by sweeps alone, {exact} exactly");
-    assert!((tempered - exact).abs() < 4.0 * error, "{tempered} on the ladder, {exact} exactly");
-    assert!(rungs > 1, "the ladder grows to the model");
-}
-
 /// One Gibbs sweep, unit by unit, from Philox's words; and no clamped unit changes.
 #[wasm_bindgen_test(unsupported = pollster::test)]
 async fn draws_are_those_of_their_counters() {
@@ -241,26 +197,6 @@ async fn draws_are_those_of_their_counters() {
             }
             assert!(close < 20, "{close} draws were too close to tell");
         }
-    }
-}
-
-/// Many chains of a tiny model, after many sweeps, are in each state as often as `exp(-E)` predicts.
-#[wasm_bindgen_test(unsupported = pollster::test)]
-async fn gibbs_sweeps_sample_the_model() {
-    let Some(gpu) = gpu().await else { return };
-    for units in [Units::Signs, Units::Bits] {
-        let model = init::gaussian(&[2, 2, 1], units, 0.7, 5).unwrap().with_backend(Backend::Plain);
-        let all = distribution(&model, &[None; 2]);
-        let (_, first, on_gpu, mut on_chains) = begun(&gpu, &model, &Clamp::Free, COUNT, 6);
-        on_chains.gibbs(&gpu, &on_gpu, &first, if IS_SLOW { 12 } else { 30 }, Draws { key: [1, 2], stage: 0 }).unwrap();
-        let drawn = states_on(&gpu, &on_gpu, &on_chains).await;
-        let mut counts = vec![0; all.len()];
-        for c in 0..COUNT {
-            let is = |(state, _): &(State, f64)| state.iter().zip(&drawn).all(|(layer, drawn)| layer == drawn.row(c));
-            counts[all.iter().position(is).unwrap()] += 1;
-        }
-        let misfit = misfit(&counts, &all.iter().map(|(_, p)| *p).collect::<Vec<f64>>());
-        assert!(misfit < 5.0, "{units:?}: {misfit:.1} standard deviations, {counts:?}");
     }
 }
 
@@ -373,115 +309,4 @@ fn ascended(
     }
     let biases = values.split_off(model.depth());
     Dbm::new(model.units(), values, biases).unwrap().with_backend(Backend::Plain)
-}
-
-fn run_of(model: &Dbm, estimator: &str, settings: Settings) -> Trainer {
-    // Few particles and points, if there are any: each point is a dozen kernels.
-    let estimator = EstimatorSettings { particles: 40, smc_steps: 8, ..estimator.parse().unwrap() };
-    Trainer::new(model.clone(), Settings { estimator, ..settings }).unwrap()
-}
-
-/// The mean of many estimates is the exact gradient: one step of plain SGD at rate 1 moves the parameters by the mean of a batch. On this
-/// model proposals are accepted and pairs take a while to meet, so the corrections of the coupling matter.
-#[wasm_bindgen_test(unsupported = pollster::test)]
-async fn coupled_estimators_on_the_device_are_unbiased_and_lmi_is_not() {
-    const LONG: u32 = 10_000;
-    let Some(gpu) = gpu().await else { return };
-    let data = Examples::from_bits(3, &[1, 0, 1, 0, 0, 1]).unwrap();
-    let worst = async |estimator: EstimatorSettings, deviation: f32, batch: usize, max_meeting: u32| -> f64 {
-        let model = init::gaussian(&[3, 2, 2], Units::Signs, deviation.into(), 8).unwrap().with_backend(Backend::Plain);
-        let exact = |row: usize| exact::gradient(&model, &[[true, false, true], [false, false, true]][row], &[false; 3]).unwrap();
-        let exact: Vec<f64> = exact(0).iter().zip(exact(1)).map(|(a, b)| 0.5 * (a + b)).collect();
-        let before: Vec<f64> = tensors(&model).flatten().map(|&x| f64::from(x)).collect();
-        let mut gradients: Vec<Vec<f64>> = Vec::new();
-        for seed in 0..if IS_SLOW { 6 } else { 12 } {
-            let optimizer = OptimizerSettings {
-                method: OptimizerMethod::Sgd,
-                learning_rate: 1.0,
-                momentum: 0.0,
-                ..OptimizerSettings::default()
-            };
-            let settings = Settings { optimizer, estimator: estimator.clone(), max_meeting, batch, seed, ..Settings::default() };
-            let mut run = GpuTrainer::new(gpu.clone(), &Trainer::new(model.clone(), settings).unwrap()).unwrap();
-            let info = run.step(&data, 0).await.unwrap();
-            assert!(estimator.kind != EstimatorKind::UcdLmi || info.negative.accepted > 10);
-            let Parameters { weights, biases } = run.snapshot().await.unwrap().parameters;
-            let after = weights.iter().chain(&biases).flatten();
-            gradients.push(after.zip(&before).map(|(&after, before)| f64::from(after) - before).collect());
-        }
-        let of = |i: usize| dbm_core::math::mean_and_error(&gradients.iter().map(|gradient| gradient[i]).collect::<Vec<_>>());
-        (0..exact.len()).map(|i| (of(i).0 - exact[i]).abs() / of(i).1).fold(0.0, f64::max)
-    };
-    // 17 parameters, Student's t with 11 degrees of freedom: above 6 about once in 700 times (in a browser, with 5 degrees, once in 32),
-    // and the seeds are fixed.
-    let of = |name: &str| name.parse::<EstimatorSettings>().unwrap();
-    let unbiased = worst(of("ucd-lmi"), 0.5, 500, LONG).await;
-    let biased = worst(of("lmi"), 0.5, 500, LONG).await;
-    assert!(unbiased < 6.0, "{unbiased} standard errors");
-    assert!(biased > 10.0, "{biased} standard errors");
-    // So few particles that one accepted run does not make up for the error of the first.
-    let runs = |path| EstimatorSettings { particles: 4, smc_steps: 1, path, average_from: 0, average_to: 0, ..of("ucd-smc") };
-    // Every point of every run is a dozen kernels, which take a browser a long time.
-    let unbiased = worst(runs(SmcPath::Temperatures), 1.0, if IS_SLOW { 8 } else { 200 }, LONG).await;
-    assert!(unbiased < 6.0, "{unbiased} standard errors along temperatures");
-    if !IS_SLOW {
-        let (unbiased, cut) =
-            (worst(runs(SmcPath::Past), 1.0, 200, LONG).await, worst(runs(SmcPath::Temperatures), 1.0, 200, 1).await);
-        assert!(unbiased < 6.0, "{unbiased} standard errors along the past");
-        assert!(cut > 7.0, "{cut} standard errors where couplings are cut");
-    }
-}
-
-/// Twenty steps, which lead well beyond the noise of so small a model: trained on the device, it explains its data, and the core continues
-/// the run from there.
-#[wasm_bindgen_test(unsupported = pollster::test)]
-async fn every_estimator_raises_the_exact_likelihood() {
-    let Some(gpu) = gpu().await else { return };
-    let data = Examples::from_bits(4, &[1, 1, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]).unwrap();
-    let runs = [
-        (&[5, 3][..], "ucd-lmi"),
-        (&[5, 3], "ptt"),
-        (&[5, 3], "ucd-smc"),
-        (&[5, 3], "pcd-gibbs-2"),
-        (&[5, 3], "lmi"),
-        (&[5, 3], "cd-2"),
-        (&[6], "ucd-lmi"),
-        (&[6], "ucd-smc"),
-        (&[6], "cd"),
-    ];
-    for (hidden, estimator) in runs.into_iter().take(if IS_SLOW { 2 } else { 9 }) {
-        let sizes: Vec<usize> = std::iter::once(4).chain(hidden.iter().copied()).collect();
-        let model = init::orthogonal(&sizes, Units::Signs, 1).unwrap().with_backend(Backend::Plain);
-        let optimizer = OptimizerSettings { learning_rate: 0.02, ..OptimizerSettings::default() };
-        let settings = Settings { optimizer, batch: 60, ..Settings::default() };
-        let mut run = GpuTrainer::new(gpu.clone(), &run_of(&model, estimator, settings)).unwrap();
-        let likelihood = |model: &Dbm| exact::log_likelihood(model, &data).unwrap();
-        for _ in 0..20 {
-            run.step(&data, 0).await.unwrap();
-        }
-        let mut on_core = Trainer::restore(run.snapshot().await.unwrap()).unwrap();
-        let (before, after) = (likelihood(&model), likelihood(on_core.model()));
-        assert!(after > before + 0.5, "{estimator}: {before} to {after}");
-        on_core.step(&data, &SingleThread).unwrap();
-        assert_eq!(on_core.steps(), 21);
-    }
-}
-
-/// A run that is saved and resumed is the same run.
-#[wasm_bindgen_test(unsupported = pollster::test)]
-async fn a_run_goes_on_from_its_snapshot_with_the_same_bits() {
-    let Some(gpu) = gpu().await else { return };
-    let data = Examples::from_bits(4, &[1, 1, 0, 0, 0, 0, 1, 1]).unwrap();
-    for estimator in ["ucd-lmi", "pcd-gibbs", "ptt", "ucd-smc"].into_iter().take(if IS_SLOW { 3 } else { 4 }) {
-        let model = init::orthogonal(&[4, 5, 3], Units::Bits, 1).unwrap();
-        let begun = run_of(&model, estimator, Settings { batch: 33, ..Settings::default() });
-        let mut whole = GpuTrainer::new(gpu.clone(), &begun).unwrap();
-        steps(&mut whole, &data, 6).await;
-        let mut first = GpuTrainer::new(gpu.clone(), &begun).unwrap();
-        steps(&mut first, &data, 3).await;
-        let half = Trainer::restore(first.snapshot().await.unwrap()).unwrap();
-        let mut second = GpuTrainer::new(gpu.clone(), &half).unwrap();
-        steps(&mut second, &data, 3).await;
-        assert_eq!(whole.snapshot().await.unwrap(), second.snapshot().await.unwrap());
-    }
 }

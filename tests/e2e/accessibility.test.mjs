@@ -1,7 +1,7 @@
 // axe-core finds no violation in any view, light or dark, wide or narrow, with menus and dialogs open.
 import { test } from "node:test";
 import { RULES, isAccessible } from "./axe.mjs";
-import { button, enabled, lab, steps, until } from "./browser.mjs";
+import { button, enabled, lab, slowly, steps, until } from "./browser.mjs";
 import { press } from "./hand.mjs";
 
 const VIEWS = ["train", "complete", "coupling", "proof"];
@@ -74,7 +74,9 @@ const VISITS = {
 for (const window of WINDOWS) {
   for (const colorScheme of ["light", "dark"]) {
     for (const view of VIEWS) {
-      test(`${view}, ${colorScheme}, ${window.width} wide`, lab({ ...window, colorScheme, view, reducedMotion: "reduce" }, async ({ page }) => {
+      // Colours do not depend on the width, nor sizes on the colours.
+      const often = (colorScheme === "light") === (window.width > 1000);
+      (often ? test : slowly)(`${view}, ${colorScheme}, ${window.width} wide`, lab({ ...window, colorScheme, view, reducedMotion: "reduce" }, async ({ page }) => {
         const look = (what, inside) => isAccessible(page, `${view}, ${colorScheme}, ${window.width} wide, ${what}`, inside, RULES[colorScheme]);
         await page.getByRole("navigation", { name: "Views" }).waitFor({ timeout: 60_000 });
         await page.waitForLoadState("networkidle");

@@ -5,30 +5,34 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { after, before } from "node:test";
+import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { launch } from "../../scripts/chromium.mjs";
-import { serve } from "../../scripts/serve.mjs";
+import { connect, launch } from "../../scripts/chromium.mjs";
+import { start } from "./host.mjs";
 import { press } from "./hand.mjs";
 
 const SCREENSHOTS = fileURLToPath(new URL("../../test-results", import.meta.url));
 
-const servers = {};
+let hosts;
 let browser;
 
 before(async () => {
-  servers.isolated = await serve();
-  servers.plain = await serve({ isolated: false });
-  browser = await launch();
+  // What together.mjs has started for all files.
+  const { ports, browser: address } = JSON.parse(process.env.LAB ?? "{}");
+  hosts = ports ? { ports, close() {} } : await start();
+  browser = address ? await connect(address) : await launch();
 });
 
 after(async () => {
   await browser?.close();
-  for (const server of Object.values(servers)) server.close();
+  hosts?.close();
 });
 
 /** For tests that open their own contexts: the shared browser, and the page's address. */
-export const shared = () => ({ browser, url: `http://127.0.0.1:${servers.isolated.address().port}/` });
+export const shared = () => ({ browser, url: `http://127.0.0.1:${hosts.ports.isolated}/` });
+
+/** A test of what rarely breaks and takes long: `./run test slow` runs it, and so does SLOW=1. */
+export const slowly = (name, body) => test(name, { skip: !process.env.SLOW && "./run test slow runs it" }, body);
 
 /** A returning visitor does not get the first visit. */
 const wasHere = (page) =>
@@ -55,8 +59,8 @@ export async function more(page) {
  */
 export function lab({ width = 1280, height = 900, search = "", view, host = "isolated", within = () => browser, returning = false, prepare = () => {}, serviceWorkers = "block", ...context } = {}, body) {
   return async () => {
-    const server = typeof host === "function" ? host() : servers[host];
-    const url = `http://127.0.0.1:${server.address().port}/`;
+    const port = typeof host === "function" ? host().address().port : hosts.ports[host];
+    const url = `http://127.0.0.1:${port}/`;
     const opened = await within().newContext({ viewport: { width, height }, serviceWorkers, ...context });
     try {
       const page = await opened.newPage();
@@ -128,6 +132,13 @@ export async function until(value, check, what, seconds = 120) {
  * with `until`.
  */
 export const quiet = (page, milliseconds) => page.waitForTimeout(milliseconds);
+
+/** The bytes of a file that the page has saved. */
+export async function bytesOf(download) {
+  const chunks = [];
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
 
 /** A button by its name, and the same once it can be pressed. */
 export const button = (page, name) => page.getByRole("button", { name, exact: true });

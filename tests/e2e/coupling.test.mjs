@@ -1,8 +1,7 @@
 // The Coupling view: the figure by dimension, and one coupling step by step; by keyboard alone and by touch.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { button, enabled, goTo, lab, trainSteps, until } from "./browser.mjs";
+import { button, bytesOf, enabled, goTo, lab, trainSteps, until } from "./browser.mjs";
 import { press } from "./hand.mjs";
 
 const FIGURE = "#view=coupling&m.d=5,25,50&m.runs=20";
@@ -39,7 +38,7 @@ function parse(text) {
 /** The file that the browser saves after `press`, as text. */
 async function saved(page, press) {
   const [download] = await Promise.all([page.waitForEvent("download"), press()]);
-  return { name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") };
+  return { name: download.suggestedFilename(), text: (await bytesOf(download)).toString() };
 }
 
 /** The rows of the table of runs: dimension, pair, runs, tau + T, tau, longest tau, T, share tau > 1, share at the cap. */

@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { serve } from "../../scripts/serve.mjs";
-import { button, enabled, goTo, lab, more, quiet, screenshot, steps, trainSteps, until, useData } from "./browser.mjs";
+import { DIST, serve } from "../../scripts/serve.mjs";
+import { button, enabled, goTo, lab, more, quiet, screenshot, slowly, steps, trainSteps, until, useData } from "./browser.mjs";
 import { press } from "./hand.mjs";
 import { parseCsv, rereader } from "./reread.mjs";
 
@@ -88,7 +88,7 @@ const byPaste = (page, [name]) =>
 /** `dist/` with an additional file, whose address the page is opened with. */
 async function byAddress(page, [name]) {
   const root = join(folder, "dist");
-  cpSync(at("dist"), root, { recursive: true });
+  cpSync(DIST, root, { recursive: true });
   cpSync(fixture(name), join(root, name));
   const server = await serve({ root });
   servers.push(server);
@@ -173,6 +173,9 @@ async function completes(page, { rows, columns }) {
 const isOneOf = (examples, row, mistakes = 0) => examples.some((example) => row.filter((bit, at) => example[at] !== null && bit !== example[at]).length <= mistakes);
 
 const all = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+/** One of each way in, and of each kind of file, every time; the others where there is time. */
+const OFTEN = ["IDX in gzip with its labels", "NPZ as Keras ships MNIST", "a PNG sheet, by its address", "many PNG at once, dropped", "a CSV of bits with gaps", "a TSV of yes and no, pasted"];
+
 // Several tabs at a time: they mostly wait.
 describe("every format", { concurrency: 3 }, () => {
   for (const [title, files, bring, options = {}] of [
@@ -189,7 +192,7 @@ describe("every format", { concurrency: 3 }, () => {
     ["JPEG", "grey.jpg colour.jpg", byInput, { decoded: ["colour.jpg", "grey.jpg"] }],
     ["a zip of pictures", "folders.zip", byInput, { drawings: [0, 2, 4, 1, 3, 5] }],
   ]) {
-    test(`takes ${title}, trains, completes, and exports`, lab({ view: "train" }, async ({ page }) => {
+    (OFTEN.includes(title) ? test : slowly)(`takes ${title}, trains, completes, and exports`, lab({ view: "train" }, async ({ page }) => {
       await opened(page);
       const expected = EXPECTED[files];
       const [n, rows, columns] = expected.pictures.shape;
@@ -218,7 +221,7 @@ describe("every format", { concurrency: 3 }, () => {
     ["a TSV of yes and no, pasted", "answers.tsv", byPaste],
     ["a CSV of quoted categories, dropped", "quoted.csv", byDrop],
   ]) {
-    test(`takes ${title}, trains, completes, and exports`, lab({ view: "train" }, async ({ page }) => {
+    (OFTEN.includes(title) ? test : slowly)(`takes ${title}, trains, completes, and exports`, lab({ view: "train" }, async ({ page }) => {
       await opened(page);
       const expected = EXPECTED[name];
       const { rows } = expected.table;

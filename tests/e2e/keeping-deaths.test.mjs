@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { availableParallelism } from "node:os";
 import { describe, test } from "node:test";
-import { crew, steps, until } from "./browser.mjs";
+import { crew, slowly, steps, until } from "./browser.mjs";
 import { button, enabled, kept, keptAt, latestPlace, offer, onBars, train } from "./keeping.mjs";
 
 // The promise is 5 s. If other work occupies the processors, writing may have to wait longer.
@@ -94,7 +94,7 @@ describe("deaths", { concurrency: availableParallelism() < 4 ? 1 : 2 }, () => {
       await page.close();
     }],
   ]) {
-    test(`a tab that is ${how} in training can be gone on with, to the bit`, kept({}, async ({ open }) => {
+    (how === "closed" ? test : slowly)(`a tab that is ${how} in training can be gone on with, to the bit`, kept({}, async ({ open }) => {
       const page = await open();
       const seen = await train(page, 2);
       await until(() => steps(page), (n) => n >= seen + 20, "steps that are not kept yet");
@@ -104,7 +104,7 @@ describe("deaths", { concurrency: availableParallelism() < 4 ? 1 : 2 }, () => {
     }));
   }
 
-  test("a browser that is killed in training can be gone on with, to the bit", kept({}, async ({ open, restart }) => {
+  slowly("a browser that is killed in training can be gone on with, to the bit", kept({}, async ({ open, restart }) => {
     const page = await open();
     const seen = await train(page, 2);
     await until(() => steps(page), (n) => n >= seen + 20, "steps that are not kept yet");

@@ -1,8 +1,7 @@
 // The preview and the save menus without a mouse, and on a narrow screen.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { lab, quiet, screenshot, steps, until } from "./browser.mjs";
+import { bytesOf, lab, quiet, screenshot, steps, until } from "./browser.mjs";
 import { press } from "./hand.mjs";
 
 const enabled = (page, name) => page.getByRole("button", { name, exact: true }).and(page.locator(":enabled"));
@@ -113,7 +112,7 @@ test("menus of what is saved or shared open, do it and close by keyboard, and th
     await page.keyboard.press("Tab");
     const download = name.startsWith("Save") && page.waitForEvent("download");
     await page.keyboard.press(["Space", "Enter"][at % 2]);
-    if (download) assert.ok(readFileSync(await (await download).path()).length > 0, name);
+    if (download) assert.ok((await bytesOf(await download)).length > 0, name);
     else await page.getByText(/A link to this run is (on the clipboard|in the field beside Share): it trains to step \d+/).waitFor();
     assert.equal(await focused(page), name, "after saving");
     assert.equal(await page.locator("details.save[open]").count(), 0);

@@ -1,8 +1,7 @@
 // The Train view: curves, filters, activity, speed, rewind, and a run in the address.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { button, enabled, lab, quiet, screenshot, steps, trainSteps, unfold, until } from "./browser.mjs";
+import { button, bytesOf, enabled, lab, quiet, screenshot, steps, trainSteps, unfold, until } from "./browser.mjs";
 import { press } from "./hand.mjs";
 
 const idle = (page) => enabled(page, "Train").waitFor({ timeout: 120_000 });
@@ -70,7 +69,7 @@ test("a film of training: every frame that was kept, as an animated PNG", lab({ 
   const [, frames, first, last, size] = said.match(/^A film of (\d+) frames, steps (\d+) to (\d+): (\d+) kB, an animated PNG\.$/);
   assert.ok(Number(frames) >= 2 && Number(frames) <= 120 && Number(first) < Number(last) && Number(last) === step, said);
   assert.equal(download.suggestedFilename(), `samples-steps-${first}-to-${last}.png`);
-  const bytes = readFileSync(await download.path());
+  const bytes = await bytesOf(download);
   assert.equal(Math.ceil(bytes.length / 1000), Number(size));
   const decoded = await page.evaluate(async (bytes) => {
     const decoder = new ImageDecoder({ data: new Uint8Array(bytes), type: "image/png" });
@@ -195,7 +194,7 @@ test("a shared link reproduces the run bit for bit in a new profile", lab({ sear
 async function settingsOfFile(page) {
   await page.locator("summary[aria-label='Save this run']").click();
   const [download] = await Promise.all([page.waitForEvent("download"), button(page, "Save this run as model").click()]);
-  const bytes = readFileSync(await download.path());
+  const bytes = await bytesOf(download);
   const header = JSON.parse(bytes.toString("utf8", 8, 8 + Number(bytes.readBigUInt64LE(0))));
   return JSON.parse(header.__metadata__.settings);
 }

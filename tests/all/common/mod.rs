@@ -1,4 +1,5 @@
 //! Models small enough to enumerate, and the statistics that tests share.
+#![cfg_attr(target_arch = "wasm32", allow(dead_code))] // statistics run natively
 
 use dbm_core::chains::Chains;
 use dbm_core::coupling::{Acceptance, SharedUniform};

@@ -122,6 +122,7 @@ fn of<'a>(rows: &'a [Row], column: &str, value: &str) -> Vec<&'a Row> {
 }
 
 #[test]
+#[ignore = "takes long: ./run test slow"]
 fn completions_are_measured_and_an_interruption_changes_nothing() {
     let toy = Toy::new("figure-3");
     let whole = toy.run("whole");
@@ -170,6 +171,7 @@ fn the_figure_of_couplings_has_every_kind_at_every_dimension_and_can_be_interrup
 }
 
 #[test]
+#[ignore = "takes long: ./run test slow"]
 fn the_ablation_and_the_samples_are_scored_and_a_run_that_was_stopped_gives_the_same_bytes() {
     let toy = Toy::new("table-2 figure-2");
     let whole = toy.run("whole");
@@ -209,6 +211,7 @@ fn the_search_for_the_best_model_writes_its_table_and_the_model() {
 }
 
 #[test]
+#[ignore = "takes long: ./run test slow"]
 fn depth_and_greys_are_measured_and_nothing_is_computed_twice() {
     let toy = Toy::new("depth bit-planes grey");
     let whole = toy.run("whole");

@@ -1,90 +1,16 @@
 //! Each kernel against enumeration: fields, modes, invariance, marginals of the coupled pair.
 
-use crate::common::{SHAPES, State, check_fields, check_search, distribution, draw, misfit, of_both_kinds, random_model, scaled};
-use dbm_core::chains::{Chains, UpdateRule};
+use crate::common::{SHAPES, State, distribution, draw, misfit, of_both_kinds, random_model, scaled};
+use dbm_core::chains::Chains;
 use dbm_core::coupling::{
     BlockCoupling, BlockDraw, GibbsCoupling, MetropolisCoupling, PairKernel, SharedUniform, StateWithEnergy, meet,
 };
 use dbm_core::expectation::{GibbsPair, MetropolisPair, StateSpace};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Stream, Streams};
-use dbm_core::sweep::{GibbsDraw, Minimum, gibbs, gibbs_at, search};
-use dbm_core::{Clamp, Dbm, Parity, Units};
+use dbm_core::sweep::{gibbs, gibbs_at};
+use dbm_core::{Clamp, Dbm, Parity};
 use std::rc::Rc;
-use wasm_bindgen_test::wasm_bindgen_test;
-
-fn streams(seed: u64, count: u64) -> Vec<Stream> {
-    Streams::new(seed).of_chains(Purpose::Negative, 0, 0..count)
-}
-
-/// Chains with every kind of clamp: free, visible, and partly known.
-fn all_clamps(model: &Dbm, count: usize) -> Vec<Chains> {
-    let n = model.n_visible();
-    let visible: Vec<f32> = (0..count * n).map(|i| model.units().value(i % 3 == 0)).collect();
-    let some = Clamp::Known((0..count * n).map(|i| i % 2 == 0).collect());
-    let visible = Matrix::from_vec(count, n, visible);
-    [Clamp::Free, Clamp::Visible, some].map(|clamp| Chains::new(model, visible.clone(), clamp)).into()
-}
-
-/// Sizes large enough that some half-sweeps update fields by rows and others recompute them.
-const LARGER: [&[usize]; 3] = [&[40, 30], &[40, 30, 20], &[30, 20, 25, 10]];
-
-#[wasm_bindgen_test(unsupported = test)]
-fn carried_fields_and_energies_equal_recomputed_ones() {
-    for (units, sizes) in of_both_kinds(LARGER) {
-        let model = random_model(units, sizes, 1);
-        for mut chains in all_clamps(&model, 6) {
-            let mut streams = streams(2, 6);
-            let all: Vec<u32> = (0..6).collect();
-            chains.randomize_all(&model, &mut streams);
-            for round in 0..12 {
-                let parity = Parity::first(round % 2 == 0);
-                // Every third round minimizes, which soon flips only a few units; the others draw.
-                let mut draw = GibbsDraw::new(&mut streams);
-                let rule: &mut dyn UpdateRule = if round % 3 == 0 { &mut Minimum } else { &mut draw };
-                chains.half_sweep(&model, parity, &all, rule);
-                (0..6).for_each(|c| check_fields(&model, &mut chains, c, parity, 1e-4));
-            }
-        }
-    }
-}
-
-#[wasm_bindgen_test(unsupported = test)]
-fn energy_never_rises_in_a_search_and_every_end_is_a_mode() {
-    for (seed, (units, sizes)) in of_both_kinds(LARGER).enumerate() {
-        let model = random_model(units, sizes, seed as u64);
-        for mut chains in all_clamps(&model, 1) {
-            for start in 0..20 {
-                let mut stream = Streams::new(start).at(Purpose::Completion, 0, 0);
-                let (clamp, known) = (chains.clamp_of(0), chains.state(0));
-                chains.randomize(&model, 0, &mut stream);
-                let begun = chains.state(0);
-                assert!(known[0].iter().zip(&begun[0]).enumerate().all(|(i, (a, b))| a == b || !clamp.holds(i)));
-                let first = Parity::first(stream.coin());
-                let found = check_search(&model, &mut chains, first);
-                let mode = chains.state(0);
-                // By definition, the search ends in the same mode after as many sweeps, the last of which it need not compute.
-                chains.place(0, &begun);
-                let mut flips = |parity| chains.half_sweep(&model, parity, &[0], &mut Minimum)[0];
-                let sweeps = (1..=1000).find(|_| flips(first) + flips(first.other()) == 0);
-                assert_eq!(Some(found.sweeps), sweeps);
-                assert_eq!(chains.state(0), mode);
-                chains.place(0, &begun);
-                assert_eq!(search(&model, &mut chains, &[first], 1000), [found]);
-                assert_eq!(chains.state(0), mode);
-            }
-        }
-    }
-}
-
-#[wasm_bindgen_test(unsupported = test)]
-fn a_search_cut_at_its_cap_says_so() {
-    let model = random_model(Units::Signs, &[40, 30, 20], 1);
-    let mut chains = Chains::free(&model, 8);
-    chains.randomize_all(&model, &mut streams(1, 8));
-    let info = search(&model, &mut chains, &[Parity::Even; 8], 1);
-    assert!(info.iter().all(|i| i.sweeps <= 2) && info.iter().any(|i| i.capped && i.sweeps == 1));
-}
 
 /// A kernel under test; it leaves invariant the distribution of the model with all parameters multiplied by the number.
 type Kernel = fn(&Dbm, &mut Chains, &mut [Stream]);
@@ -126,7 +52,7 @@ fn misfit_after(kernel: Kernel, model: &Dbm, states: &[(State, f64)], clamp: &[O
     misfit(&counts, &states.iter().map(|(_, p)| *p).collect::<Vec<f64>>())
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn every_kernel_leaves_its_distribution_invariant() {
     let clamps =
         [vec![None; 4], vec![Some(true), None, Some(false), None], vec![Some(true), Some(false), Some(false), Some(true)]];
@@ -168,7 +94,7 @@ fn chain_in(model: &Dbm, space: &StateSpace, clamp: &[Option<bool>]) -> Chains {
 /// What each kernel draws for a pair follows the pair's law. This requires one proposal and one u for both Metropolis chains, and for the
 /// Gibbs chains the maximal coupling, the residuals and the common uniforms. 20 000 pairs from each of three starts, seeds fixed; misfit in
 /// standard deviations of Pearson's statistic.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn the_pair_moves_by_its_joint_law() {
     const DRAWS: u32 = 20_000;
     for (units, sizes) in of_both_kinds([&[3, 2], &[2, 2, 1], &[2, 1, 1, 1]]) {
@@ -202,7 +128,7 @@ fn the_pair_moves_by_its_joint_law() {
 
 /// From different starts, x and y each end as a single chain would: at s' with probability 2^-n min(1, exp(E(s) - E(s'))), or after one
 /// Gibbs sweep. Exact, from the laws that the kernels were shown to follow in the test above.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn both_chains_of_a_pair_follow_the_law_of_one() {
     for (units, sizes) in of_both_kinds([&[3, 2], &[2, 2, 1], &[2, 1, 1, 1]]) {
         let model = random_model(units, sizes, 43);
@@ -234,7 +160,7 @@ fn both_chains_of_a_pair_follow_the_law_of_one() {
 }
 
 /// A rejection cut at its cap is counted, leaves x exact and biases y; without the cap both are exact. 40 000 draws, seed fixed.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn a_rejection_cut_at_its_cap_is_counted_and_biases_y_alone() {
     let (p, q) = ([0.3, 0.6], [0.5, 0.4]);
     let law = |p: [f64; 2]| -> Vec<f64> {
@@ -272,7 +198,7 @@ impl PairKernel for Scripted {
 }
 
 /// tau, whether it was cut, and `sum_{t=1}^{tau-1} f(x_t) - f(y_{t-1})` for a few f, against the sum written out.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn a_meeting_is_the_first_time_the_chains_are_equal_and_its_corrections_are_the_sum_up_to_it() {
     // (x_1, y_0), (x_2, y_1), ...; the script ends when they are equal.
     let scripts: [&[(f32, f32)]; 4] = [

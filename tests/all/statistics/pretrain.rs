@@ -1,12 +1,12 @@
 //! Greedy pretraining: each RBM against the doubled model it represents, the composed model against its RBMs, and the benefit for training.
 
 use crate::common::{distribution, misfit};
+use crate::pinned::short;
 use dbm_core::linalg::Matrix;
 use dbm_core::pretrain::{PretrainSettings, Pretrainer, Rbm};
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::{Backend, Dbm, DbmError, Examples, Units, exact};
 use dbm_data::bars;
-use wasm_bindgen_test::wasm_bindgen_test;
 
 const KINDS: [Units; 2] = [Units::Signs, Units::Bits];
 
@@ -65,7 +65,7 @@ fn counts(drawn: &Matrix, high: f32) -> Vec<u32> {
     counts
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn draws_follow_the_law_of_the_doubled_model() {
     // 20 000 draws in each direction for each of 12 RBMs, seed 3; alpha about 1e-5 for each of the 24 comparisons.
     let n = 20_000;
@@ -100,7 +100,7 @@ fn draws_follow_the_law_of_the_doubled_model() {
     }
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn fields_of_the_composed_model_are_the_means_of_those_its_rbms_gave() {
     for units in KINDS {
         for sizes in [&[4, 3][..], &[4, 3, 2], &[4, 3, 5, 2]] {
@@ -124,7 +124,7 @@ fn fields_of_the_composed_model_are_the_means_of_those_its_rbms_gave() {
 }
 
 /// On all bits, and on data with an eighth hidden at random, seed 8: what is learned from the rest holds for all.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn pretraining_raises_the_exact_likelihood_far_above_that_of_the_gaussian_start() {
     let whole = bars::dataset(4).unwrap().examples;
     let mut stream = Streams::new(8).at(Purpose::Mask, 0, 0);
@@ -147,26 +147,7 @@ fn pretraining_raises_the_exact_likelihood_far_above_that_of_the_gaussian_start(
     }
 }
 
-fn short(units: Units, batch: usize) -> Pretrainer {
-    let settings = PretrainSettings { steps: 3, learning_rate: 0.5, batch, k: 2, deviation: 0.1, seed: 9 };
-    Pretrainer::new(&[16, 10, 7, 4], units, settings).unwrap().with_backend(Backend::Plain)
-}
-
-/// Bits pinned by seed, for the plain backend: the same natively and in every browser. A change here changes every run.
-#[wasm_bindgen_test(unsupported = test)]
-fn a_short_run_is_pinned() {
-    let data = bars::dataset(4).unwrap().examples;
-    let hashes = KINDS.map(|units| {
-        let mut run = short(units, 70);
-        while !run.is_done() {
-            run.step(&data).unwrap();
-        }
-        format!("{:016x}", run.model().checksum())
-    });
-    assert_eq!(hashes, ["fa81a62335873d71", "8b2d71f43cfb8d6d"]);
-}
-
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn rbms_are_trained_one_after_another() {
     let data = bars::dataset(4).unwrap().examples;
     let mut run = short(Units::Signs, 20);
@@ -195,7 +176,7 @@ fn rbms_are_trained_one_after_another() {
     assert!(run.rbm(2).is_some() && run.rbm(3).is_none());
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn nonsense_is_refused_and_changes_nothing() {
     let refused = |change: fn(&mut PretrainSettings)| {
         let mut settings = PretrainSettings::default();

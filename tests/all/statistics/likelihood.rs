@@ -8,8 +8,9 @@ use dbm_core::math::{log_sum_exp, logistic, mean_and_error};
 use dbm_core::mean_field::{self, MeanField, MeanFieldSettings};
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::{AnnealedDraw, GibbsDraw};
-use dbm_core::{Backend, Clamp, Dbm, DbmError, Examples, Parity, SingleThread, Units, exact, signals};
-use wasm_bindgen_test::wasm_bindgen_test;
+use dbm_core::{
+    Backend, Clamp, Dbm, DbmError, Examples, OptimizerSettings, Parity, Settings, SingleThread, Trainer, Units, exact, signals,
+};
 
 /// One to four hidden layers, small enough to enumerate. In the last model the even layers have fewer units, in the others the odd ones.
 const SIZES: [&[usize]; 5] = [&[6, 5], &[6, 5, 4], &[5, 4, 3, 3], &[4, 3, 3, 3, 2], &[4, 7, 2]];
@@ -32,7 +33,7 @@ fn posterior(model: &Dbm, visible: &Matrix, max_sweeps: u32, tolerance: f64) -> 
     mean_field::posterior(model, visible, &Clamp::Visible, MeanFieldSettings { max_sweeps, tolerance })
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn the_mean_field_bound_never_falls() {
     for model in models(SIZES) {
         let visible = all_visible(&model).1;
@@ -48,7 +49,7 @@ fn the_mean_field_bound_never_falls() {
     }
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn the_mean_field_posterior_is_a_fixed_point_and_a_row_its_own() {
     for (units, sizes) in of_both_kinds([&[40, 30, 20], &[30, 20, 25, 10], &[12, 8, 8, 8, 8]]) {
         let model = random_model(units, sizes, 3);
@@ -86,7 +87,7 @@ fn sloping(width: usize) -> Examples {
 }
 
 /// 20 estimates at seed 5; |error| below 4 standard errors, which about one such set in 800 would exceed (alpha = 20 * 6.3e-5).
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn annealing_finds_the_exact_log_z() {
     let mut total = 0.0;
     for model in models(SIZES) {
@@ -106,7 +107,7 @@ fn annealing_finds_the_exact_log_z() {
 }
 
 /// 20 estimates, seeds 0 to 19: the deviation of a deviation from 20 values is 16 %, so a factor of 2 is beyond 5 of them.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn the_standard_error_tells_how_much_estimates_vary() {
     let model = random_model(Units::Signs, &[6, 5, 4], 41);
     let found: Vec<AisEstimate> = (0..20)
@@ -123,7 +124,7 @@ fn the_standard_error_tells_how_much_estimates_vary() {
 
 /// A draw with annealed fields is a draw from the model with annealed parameters. At 1/2 and 1/4 the fields agree up to the last bits, so a
 /// state can differ only where a uniform falls between them.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn annealed_draws_are_draws_from_the_annealed_model() {
     for (units, beta) in [(Units::Signs, 0.5_f32), (Units::Bits, 0.25), (Units::Signs, 0.0), (Units::Bits, 1.0)] {
         let model = random_model(units, &[40, 30, 20, 10], 3).with_backend(Backend::Plain);
@@ -146,7 +147,7 @@ fn annealed_draws_are_draws_from_the_annealed_model() {
     }
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn estimates_refuse_what_makes_no_sense() {
     let model = random_model(Units::Signs, &[4, 3], 1);
     let base = BaseDistribution::uniform(&model);
@@ -172,7 +173,7 @@ fn log_sum_over_first_hidden(model: &Dbm, mut state: Vec<Vec<f32>>) -> f64 {
     log_sum_exp(&terms)
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn conditionals_of_visible_units_are_exact_given_the_layers_above() {
     for model in models(SIZES) {
         let (bits, visible) = all_visible(&model);
@@ -199,7 +200,7 @@ fn conditionals_of_visible_units_are_exact_given_the_layers_above() {
 }
 
 /// 4000 draws per example, 8 examples, seed 4, 4 standard errors (alpha = 8 * 6.3e-5).
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn the_pseudo_likelihood_averages_to_the_sum_over_all_units() {
     let model = random_model(Units::Bits, &[6, 5], 40);
     let visible = all_visible(&model).1;
@@ -226,7 +227,7 @@ fn posterior_of(model: &Dbm, data: &Examples, max_sweeps: u32, tolerance: f64) -
     mean_field::posterior_of(model, data, &rows, MeanFieldSettings { max_sweeps, tolerance })
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn with_gaps_likelihoods_and_their_bounds_are_those_of_what_is_known() {
     for model in models(SIZES) {
         let rows = all_gappy(&model);
@@ -252,7 +253,7 @@ fn with_gaps_likelihoods_and_their_bounds_are_those_of_what_is_known() {
 }
 
 /// 4000 draws, seed 6, 4 standard errors (alpha = 6.3e-5).
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn with_gaps_the_signals_look_at_known_units_alone() {
     let model = random_model(Units::Signs, &[6, 5, 4], 41);
     let row = vec![Some(true), None, Some(false), None, None, Some(true)];
@@ -285,7 +286,7 @@ fn with_gaps_the_signals_look_at_known_units_alone() {
     assert!((base.log_z - log_z).abs() < 1e-6);
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn reconstruction_errors_are_those_of_their_definition() {
     for model in models(SIZES) {
         let (bits, visible) = all_visible(&model);
@@ -303,7 +304,7 @@ fn reconstruction_errors_are_those_of_their_definition() {
 
 /// The free energy is exact with one hidden layer and an upper bound with more, and in either case at least as good as mean field's, whose
 /// bound is exact after a sweep with one hidden layer, and lower with more.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn free_energies_and_mean_field_are_exact_for_one_hidden_layer_and_bounds_for_more() {
     for model in models(SIZES) {
         let (bits, visible) = all_visible(&model);
@@ -338,7 +339,7 @@ fn free_energies_and_mean_field_are_exact_for_one_hidden_layer_and_bounds_for_mo
     assert!(found >= exact - 1e-5 && found <= -posterior.bound(&model, 0) + 1e-5, "{found}, {exact}");
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn activities_are_the_mean_posteriors_counted() {
     for units in [Units::Signs, Units::Bits] {
         // Units that are always low, always high, and high for one of two examples.
@@ -357,7 +358,7 @@ fn activities_are_the_mean_posteriors_counted() {
     }
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn filters_are_products_of_weights_down_to_the_visible_layer() {
     let model = random_model(Units::Signs, &[5, 4, 3, 2], 8);
     let entry = |i: usize, unit: usize| -> f64 {
@@ -375,5 +376,37 @@ fn filters_are_products_of_weights_down_to_the_visible_layer() {
     assert_eq!(dbm_core::filters(&model, 1, 3).unwrap().row(2), model.transposed()[0].row(2));
     for layer in [0, 4] {
         assert!(matches!(dbm_core::filters(&model, layer, 1), Err(DbmError::Setting { .. })));
+    }
+}
+
+/// Two patterns, complete or with two thirds of each known in three ways, learned by models small enough to enumerate.
+#[test]
+fn training_raises_the_exact_likelihood() {
+    let rows: Vec<u8> = [[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]].into_iter().cycle().take(6).flatten().collect();
+    let whole = Examples::from_bits(6, &rows[..12]).unwrap();
+    let gaps = Examples::from_bits(6, &rows)
+        .unwrap()
+        .with_gaps(&(0..36).map(|i| u8::from(i / 12 != i % 3)).collect::<Vec<u8>>())
+        .unwrap();
+    let best = -std::f64::consts::LN_2;
+    for (units, sizes, data, least) in [
+        (Units::Signs, &[6, 4, 2][..], &whole, -1.5),
+        (Units::Bits, &[6, 4, 2], &whole, -1.5),
+        (Units::Signs, &[6, 4], &gaps, -0.9),
+        (Units::Signs, &[6, 4, 2], &gaps, -0.9),
+    ] {
+        let optimizer = OptimizerSettings { learning_rate: 0.01, ..OptimizerSettings::default() };
+        let settings = Settings { optimizer, batch: 500, ..Settings::default() };
+        let mut run = Trainer::new(random_model(units, sizes, 3), settings).unwrap();
+        let log_p = |run: &Trainer, data| exact::log_likelihood(run.model(), data).unwrap();
+        let before = log_p(&run, &whole);
+        for _ in 0..500 {
+            run.step(data, &SingleThread).unwrap();
+        }
+        // The patterns themselves, too, which no row with gaps shows completely.
+        let (of_data, of_whole) = (log_p(&run, data), log_p(&run, &whole));
+        let case = format!("{units:?} {sizes:?}: {before:.2} to {of_whole:.2}, of what is known {of_data:.2}");
+        assert!(of_data > least && of_data < best + 1e-6 && of_whole > before + 1.0, "{case}");
+        assert!(!data.has_gaps() || of_whole > -1.2, "{case}");
     }
 }

@@ -6,7 +6,6 @@ use dbm_core::gradient::{Batch, estimator};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::Streams;
 use dbm_core::{Backend, Clamp, Dbm, Examples, Settings, SingleThread, Trainer, Units, classes, exact, init};
-use wasm_bindgen_test::wasm_bindgen_test;
 
 const SHAPES: [&[usize]; 3] = [&[3, 4, 2], &[3, 2, 3, 2], &[2, 3, 2, 2, 3]];
 
@@ -40,7 +39,7 @@ fn estimate(model: &Dbm, settings: &Settings, batch: &Batch) -> Vec<f64> {
 }
 
 /// The unbiased estimators estimate the gradient of `log p(v, y)`, whatever the depth.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn coupled_estimates_with_labels_have_the_exact_mean() {
     for (i, (units, sizes)) in of_both_kinds(SHAPES).enumerate() {
         let model = random_model(units, sizes, 300 + i as u64);
@@ -57,7 +56,7 @@ fn coupled_estimates_with_labels_have_the_exact_mean() {
 }
 
 /// Below labels, a single hidden layer is independent and its posterior exact: another label changes only the positive phase.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn one_hidden_layer_between_pixels_and_labels_needs_no_chain() {
     for units in [Units::Signs, Units::Bits] {
         let model = random_model(units, SHAPES[0], 310).with_backend(Backend::Plain);
@@ -74,7 +73,7 @@ fn one_hidden_layer_between_pixels_and_labels_needs_no_chain() {
 }
 
 /// With one hidden layer the class probabilities are exact; with two the bound comes close.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn classes_are_read_as_the_model_has_them() {
     for (i, (units, sizes)) in of_both_kinds(SHAPES).enumerate() {
         let model = random_model(units, sizes, 320 + i as u64);
@@ -100,7 +99,7 @@ fn stripes() -> Examples {
     Examples::from_bits(16, &bits).unwrap().with_labels((0..40).map(|example| example % 2).collect()).unwrap()
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn a_run_with_labels_learns_to_read_them() {
     let settings =
         |classes: usize, name: &str| Settings { classes, batch: 20, estimator: name.parse().unwrap(), ..Settings::default() };
@@ -130,7 +129,7 @@ fn a_run_with_labels_learns_to_read_them() {
 
 /// With a class clamped, chains draw `p(v | y)`; free ones read classes as often as the model has them. Each share is within 4.5 standard
 /// errors, 4000 chains, seed 7.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn chains_draw_what_class_is_asked_for_and_read_what_they_see() {
     const COUNT: usize = 4000;
     for units in [Units::Signs, Units::Bits] {

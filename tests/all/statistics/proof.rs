@@ -5,7 +5,6 @@ use dbm_core::Settings;
 use dbm_core::diagnostics::{EstimateSums, ExactGradient, simultaneous};
 use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ProofPreset, SmallModel, proof_preset};
 use std::fmt::Write;
-use wasm_bindgen_test::wasm_bindgen_test;
 
 /// Jobs into which the samples of one estimator are divided.
 const JOBS: u32 = 4;
@@ -61,7 +60,7 @@ fn outside(preset: &ProofPreset, exact: &ExactGradient, model: &SmallModel, esti
 }
 
 /// Seed 1, alpha 0.01 for each of the three coupled estimators, over all 27 parameters at once.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn after_100_000_samples_the_exact_gradient_is_in_the_intervals_of_the_coupled_estimators_alone() {
     let preset = proof_preset();
     let DiagnosticsEvent::Model(model) = ask(DiagnosticsCommand::Model(preset.source.clone())) else { panic!("another answer") };

@@ -9,7 +9,6 @@ use dbm_core::linalg::Matrix;
 use dbm_core::math::mean_and_error;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::{Backend, Dbm, DbmError, Examples, SingleThread, Units, exact};
-use wasm_bindgen_test::wasm_bindgen_test;
 
 /// One to three hidden layers. In the first and the last two models the odd layers have fewer units and are held, in the others the even
 /// ones.
@@ -44,7 +43,7 @@ fn reverse(model: &Dbm, base: &BaseDistribution, settings: &AisSettings, start: 
 /// For any number of betas, although the chains never reach equilibrium: the weights have mean `Z / Z_A`, reciprocals of those from exact
 /// samples have mean `Z_A / Z`, and Bennett's estimate from both sides is right. 10 models, 20 000 chains at seed 6, each within 4 standard
 /// errors (alpha = 20 * 6.3e-5). With one weight left out, most of them are far off.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn annealing_from_exact_samples_is_unbiased_for_any_number_of_betas() {
     let mut caught = 0;
     for (model, betas) in models(SIZES).zip([1, 2, 3, 4].into_iter().cycle()) {
@@ -89,7 +88,7 @@ fn annealing_from_exact_samples_is_unbiased_for_any_number_of_betas() {
 }
 
 /// With many betas both ends and the estimate between them agree, from exact samples and from the ends of other runs.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn the_bracket_closes() {
     for model in models(SIZES) {
         let settings = AisSettings { chains: 200, betas: 300, seed: 5 };
@@ -132,7 +131,7 @@ fn raised(model: &Dbm, missing: &[usize], each: usize, betas: usize) -> (Vec<f64
 
 /// The exponentials of the estimates have the means of a distribution: over all visible states they sum to 1, within 4 standard errors of
 /// 1000 chains per state, for any number of betas, with gaps and without.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn raise_estimates_the_probabilities_of_a_distribution() {
     for (model, betas) in models(SIZES).zip([1, 2, 3, 5].into_iter().cycle()) {
         for missing in [&[][..], &[1]] {
@@ -147,7 +146,7 @@ fn raise_estimates_the_probabilities_of_a_distribution() {
 
 /// Weighted by the model's own probabilities, mean estimates are below the exact mean of log p: far below with one or two betas; with many
 /// they are close to it, except for the mean-field gap of two or more hidden layers.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn raise_is_below_the_exact_likelihood_and_nears_it() {
     for model in models(SIZES) {
         let short_of = |betas: usize| {
@@ -166,7 +165,7 @@ fn raise_is_below_the_exact_likelihood_and_nears_it() {
     }
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn a_chain_does_not_depend_on_its_shard_or_slices() {
     let model = random_model(Units::Bits, &[30, 20, 25], 3).with_backend(Backend::Plain);
     let bits: Vec<u8> = (0..7 * 30).map(|i| u8::from(i * 7919 % 101 < 40)).collect();
@@ -214,7 +213,7 @@ fn a_chain_does_not_depend_on_its_shard_or_slices() {
 }
 
 /// Differences of log Z between neighbours from exact samples, within 4 standard errors, seed 3; and input that does not fit is refused.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn a_ladder_of_models_has_exact_rungs() {
     for (units, sizes) in of_both_kinds(SIZES) {
         let full = random_model(units, sizes, 3);

@@ -7,7 +7,6 @@ use dbm_core::linalg::Matrix;
 use dbm_core::rng::Streams;
 use dbm_core::sweep::LocalMode;
 use dbm_core::{Backend, Clamp, Dbm, Settings, Units, exact};
-use wasm_bindgen_test::wasm_bindgen_test;
 
 const WHOLE: [Option<bool>; 4] = [Some(true), Some(false), Some(true), Some(true)];
 
@@ -50,7 +49,7 @@ const LIMIT: f64 = 4.0;
 
 /// Every shape and both kinds of units, masked or not, with gaps or without, marginalized or not; a batch of one, which draws its own
 /// proposals; and searches that are cut at once, since any start is valid.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn the_mean_of_estimates_is_the_exact_gradient() {
     let usual = ucd_lmi(true, SharedUniform);
     let cut = UcdLmi { start: Some(LocalMode { max_sweeps: 1, gibbs_sweeps: 1 }), ..usual.clone() };
@@ -77,7 +76,7 @@ fn the_mean_of_estimates_is_the_exact_gradient() {
 /// No correction at all: every estimate stops at f(x_0).
 const NEVER_ACCEPTS: By = By(|_, _, _, _| (false, false));
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn broken_couplings_fail_the_same_test() {
     for (units, sizes) in of_both_kinds(SHAPES) {
         let model = random_model(units, sizes, 21);
@@ -93,7 +92,7 @@ fn broken_couplings_fail_the_same_test() {
 
 /// With persistent chains, a masked example contributes its mean-field prediction, the other examples contribute their positive phase, and
 /// the free chains count for as many as these.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn masked_examples_among_persistent_chains_are_predicted() {
     let model = random_model(Units::Signs, &[5, 4], 400).with_backend(Backend::Plain);
     let rows: Vec<Vec<bool>> = (0..4).map(|row| (0..5).map(|unit| (row + unit) % 3 == 0).collect()).collect();

@@ -9,7 +9,6 @@ use dbm_core::rng::{Purpose, Streams};
 use dbm_core::tempering::{Base, Ladder, Pair, Path, Reach, Replicas, Run, RunCoupling, Spread, Temperatures, held_parity, runs};
 use dbm_core::{Clamp, Dbm, LadderSnapshot, Parameters, Parity};
 use std::collections::BTreeMap;
-use wasm_bindgen_test::wasm_bindgen_test;
 
 /// One and two hidden layers; in the last shape the even layers have fewer units, so they are held.
 const SHAPES: [&[usize]; 3] = [&[3, 2], &[2, 2, 1], &[2, 4, 1]];
@@ -34,7 +33,7 @@ fn ladder(model: &Dbm) -> Ladder {
 
 /// Chains that begin as exact, independent draws at every rung are still so after a round: at each rung, and at each pair of neighbours
 /// jointly.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn a_round_of_exchanges_leaves_the_product_of_the_rungs_distributions() {
     const CHAINS: usize = 40_000;
     for (i, (units, sizes)) in of_both_kinds(SHAPES).enumerate() {
@@ -87,7 +86,7 @@ fn a_round_of_exchanges_leaves_the_product_of_the_rungs_distributions() {
 }
 
 /// The log ratios at each other's states give the difference between neighbours' log Z, from below and from above.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn the_ratios_of_an_exchange_are_those_of_the_rungs() {
     for (i, (units, sizes)) in of_both_kinds(SHAPES).enumerate() {
         let model = random_model(units, sizes, 320 + i as u64);
@@ -219,7 +218,7 @@ fn law_of_runs(model: &Dbm, base: &[Vec<f64>], points: &[(Dbm, f64)]) -> (Vec<Ou
 
 /// By enumeration of every outcome of a run with three particles: the mean of its estimate of Z is Z, particles weighted by it follow the
 /// model, and so two coupled chains of runs estimate without bias. The runs that are drawn follow that law.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn runs_of_particles_follow_their_law_and_estimate_z_without_bias() {
     const RUNS: usize = 30_000;
     let shapes: [&[usize]; 2] = [&[2, 1], &[1, 1, 1]];
@@ -352,7 +351,7 @@ fn law_of_meetings<const LAST: usize>(of: &[(f64, f64)]) -> [f64; LAST] {
 
 /// Coupled chains of made-up runs whose estimates of Z differ a lot: any average over their times is unbiased, within 4.5 standard errors;
 /// the counts of all runs add up to one; and meeting times follow their law.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn every_average_over_the_times_of_coupled_runs_is_unbiased() {
     let made_up = [(0.5, -1.0, 0.0), (0.3, 0.5, 1.0), (0.2, 1.5, -3.0)];
     let run = |log_z: f64, value: f64| Run { states: vec![], means: vec![], weights: vec![1.0], log_z, energy: value };

@@ -7,7 +7,6 @@ use dbm_core::gradient::{EstimatorKind, EstimatorSettings, ExpectedGradient, Ucd
 use dbm_core::rng::Streams;
 use dbm_core::sweep::LocalMode;
 use dbm_core::{Dbm, Settings, Units, exact};
-use wasm_bindgen_test::wasm_bindgen_test;
 
 /// One, two and three hidden layers, small enough for the law of a pair to be computed quickly.
 const SHAPES: [&[usize]; 3] = [&[3, 3], &[3, 2, 1], &[2, 1, 2, 1]];
@@ -48,7 +47,7 @@ fn largest_bias(estimator: &dyn ExpectedGradient, model: &Dbm, visible: &[Option
 
 /// Missing visible units are latent: the mean of a coupled estimator is the exact gradient of log p(v_observed), and of log p(observed, not
 /// known | known).
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn the_coupled_estimators_are_unbiased_to_rounding_and_the_others_are_not() {
     for (i, (units, sizes)) in of_both_kinds(SHAPES).enumerate() {
         let model = random_model(units, sizes, 60 + i as u64);
@@ -100,7 +99,7 @@ const LIMIT: f64 = 4.5;
 
 /// Every estimator on six models, marginalized or not, masked or not, and with caps that take effect; on examples without gaps, and on
 /// batches in which every other example has some.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn samples_of_every_estimator_agree_with_its_expectation() {
     for (i, (units, sizes)) in of_both_kinds(SHAPES).enumerate() {
         let (visible, some) = example(sizes[0]);
@@ -134,7 +133,7 @@ fn samples_of_every_estimator_agree_with_its_expectation() {
 }
 
 /// More Gibbs sweeps from the mode leave the coupled estimate unbiased, and bring the estimate without coupling closer to the gradient.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn more_sweeps_from_the_mode_bring_lmi_nearer_and_leave_ucd_lmi_unbiased() {
     for (i, (units, sizes)) in of_both_kinds(SHAPES).enumerate() {
         let model = random_model(units, sizes, 60 + i as u64);
@@ -150,7 +149,7 @@ fn more_sweeps_from_the_mode_bring_lmi_nearer_and_leave_ucd_lmi_unbiased() {
 }
 
 /// A cap has the effect that its documentation says: a coupling cut at once leaves f(x_0), which is the estimate of LMI.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn a_coupling_cut_at_once_is_no_coupling() {
     let model = random_model(Units::Signs, &[3, 2, 1], 80);
     let (visible, _) = example(3);
@@ -169,7 +168,7 @@ const CROSSED: By = By(|u, proposal, x, y| {
     (y_accepts, x_accepts)
 });
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn the_law_of_the_pair_tells_a_broken_coupling() {
     let right = By(|u, proposal, x, y| SharedUniform.decide(u, proposal, x, y));
     for units in [Units::Signs, Units::Bits] {
@@ -207,7 +206,7 @@ const TABLE: &[(&str, f64, f64, f64)] = &[
     ("pcd-gibbs-1, after 100 steps at rest", 0.412_712_698, 0.412_712_698, 0.0),
 ];
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn the_table_of_biases_is_the_same_natively_and_in_the_browser() {
     let rows = bias_table(&BiasTable::new(Units::Signs, &[3, 2, 2], 5), |_| ()).unwrap();
     for pinned in TABLE {
@@ -221,7 +220,7 @@ fn the_table_of_biases_is_the_same_natively_and_in_the_browser() {
     }
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn refuses_what_it_cannot_enumerate() {
     let error = bias_table(&BiasTable::new(Units::Signs, &[6, 5], 1), |_| ()).unwrap_err().to_string();
     assert!(error.contains("11") && error.contains("10"), "{error}");

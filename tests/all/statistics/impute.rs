@@ -7,7 +7,6 @@ use dbm_core::rng::{Purpose, Streams};
 use dbm_core::{Backend, Dbm, DbmError, Examples, OptimizerSettings, Settings, SingleThread, Trainer, Units, exact, init};
 use std::ops::Range;
 use std::sync::Arc;
-use wasm_bindgen_test::wasm_bindgen_test;
 
 const SHAPES: [&[usize]; 3] = [&[6, 4], &[6, 4, 3], &[6, 3, 3, 2]];
 
@@ -35,7 +34,7 @@ fn worst(model: &Dbm, visible: &[Option<bool>], groups: &[Range<usize>], chains:
 }
 
 /// Seed 3, 6000 chains; 4.5 standard errors for 6 models with about 15 probabilities each (alpha = 90 * 6.8e-6).
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn probabilities_are_the_exact_ones_given_what_is_known() {
     let some = [Some(true), None, Some(false), None, None, Some(false)];
     for (i, (units, sizes)) in of_both_kinds(SHAPES).enumerate() {
@@ -51,7 +50,7 @@ fn probabilities_are_the_exact_ones_given_what_is_known() {
 }
 
 /// Groups that are missing entirely, in part, with the high unit known, and not at all. Limits as above.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn a_missing_group_has_exactly_one_high_unit() {
     let groups = [0..3, 4..6];
     let (high, low) = (Some(true), Some(false));
@@ -86,7 +85,7 @@ fn table(rows: usize, width: usize, seed: u64) -> Examples {
     Examples::from_bits(width, &draw(2)).unwrap().with_gaps(&draw(4)).unwrap()
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn the_numbers_of_a_row_depend_on_nothing_else_and_known_cells_never_change() {
     let data = table(9, 6, 2);
     let model = random_model(Units::Signs, &[6, 5, 3], 60);
@@ -114,7 +113,7 @@ fn the_numbers_of_a_row_depend_on_nothing_else_and_known_cells_never_change() {
     assert_eq!(hash(all.iter().map(|x| u64::from(x.to_bits()))), "b3a5417485245456");
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn what_makes_no_sense_is_refused() {
     let model = || random_model(Units::Bits, &[6, 3], 61);
     let refused = |change: fn(&mut ImputeSettings)| {
@@ -159,7 +158,7 @@ fn what_makes_no_sense_is_refused() {
     assert!(evaluation.score(0..evaluation.rows() + 1).is_err());
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn what_is_hidden_is_known_cells_as_often_as_asked() {
     let data = table(2000, 8, 3);
     let groups = [1..2, 3..6];
@@ -204,7 +203,7 @@ fn caused(rows: usize) -> Examples {
     Examples::from_bits(15, &bits).unwrap().with_gaps(&known).unwrap()
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn a_model_trained_on_the_rest_beats_the_column_mode() {
     let (data, groups) = (caused(300), [10..13]);
     let hidden = Arc::new(hide(&data, &groups, 0.15, 1).unwrap());

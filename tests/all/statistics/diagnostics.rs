@@ -14,7 +14,6 @@ use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::{LocalMode, gibbs, search};
 use dbm_core::{Backend, Clamp, Dbm, Examples, Parity, Settings, Units, exact};
 use std::rc::Rc;
-use wasm_bindgen_test::wasm_bindgen_test;
 
 const KERNELS: [CouplingKernel; 2] = [CouplingKernel::Metropolis, CouplingKernel::Gibbs];
 const STARTS: [CouplingStart; 2] = [CouplingStart::LocalMode, CouplingStart::Uniform];
@@ -58,7 +57,7 @@ fn meeting_law(model: &Dbm, kernel: CouplingKernel, start: CouplingStart, most: 
 }
 
 /// 20 000 runs of each kind, seed 11; Pearson's statistic within five deviations of its mean (alpha about 1e-5).
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn meeting_times_follow_the_law_of_the_pair() {
     const MOST: usize = 6;
     for units in [Units::Signs, Units::Bits] {
@@ -170,7 +169,7 @@ fn check_trace(model: &Dbm, trace: &CouplingTrace) {
     }
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn a_replay_is_what_the_samplers_do() {
     let mut longest = 0;
     for (units, sizes) in [(Units::Signs, &[4, 3][..]), (Units::Bits, &[3, 4, 2]), (Units::Signs, &[3, 2, 2, 1])] {
@@ -196,7 +195,7 @@ fn a_replay_is_what_the_samplers_do() {
     assert!(longest > 5, "no coupling took long enough to show anything");
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn a_replay_that_cannot_be_is_refused() {
     let model = random_model(Units::Signs, &[4, 3], 1);
     let plan = ReplayPlan {
@@ -221,7 +220,7 @@ fn settings(estimator: &str, seed: u64) -> Settings {
 
 const ESTIMATORS: [&str; 7] = ["ucd-lmi", "ucd-mh", "ucd-gibbs", "lmi", "cd-1", "pcd-1", "pcd-gibbs-2"];
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn sums_of_several_jobs_are_those_of_one() {
     let model = random_model(Units::Signs, &[3, 2, 2], 31);
     let data = Examples::from_bits(3, &[1, 0, 1, 0, 1, 1, 1, 1, 0]).unwrap();
@@ -251,7 +250,7 @@ fn sums_of_several_jobs_are_those_of_one() {
 
 /// 30 000 samples, seed 6: every parameter within 4.5 standard errors of the exact mean, alpha = 6.8e-6 each, for 15 parameters of 7
 /// estimators on two models.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn the_mean_of_samples_is_the_law_s_and_of_coupled_ones_the_exact_gradient() {
     for units in [Units::Signs, Units::Bits] {
         let model = random_model(units, &[3, 2, 1], 32);
@@ -273,7 +272,7 @@ fn the_mean_of_samples_is_the_law_s_and_of_coupled_ones_the_exact_gradient() {
     }
 }
 
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn the_truth_is_the_mean_over_the_examples() {
     let model = random_model(Units::Bits, &[4, 3, 2], 33);
     let bits = [1, 0, 1, 1, 0, 0, 1, 0, 1, 0, 1, 1];
@@ -290,7 +289,7 @@ fn the_truth_is_the_mean_over_the_examples() {
 
 /// 20 000 couplings, seed 2: the share with tau > 1 is within 4.5 standard errors of its probability (alpha = 6.8e-6), which also varies
 /// with the start.
-#[wasm_bindgen_test(unsupported = test)]
+#[test]
 fn couplings_move_as_often_as_their_starts_say() {
     for (units, sizes) in [(Units::Signs, vec![3, 2]), (Units::Bits, vec![4, 3, 3])] {
         let seen = CorrectionProbabilityPlan { sizes, units, seed: 2 }.run(20_000, &mut |_, _| ()).unwrap();
