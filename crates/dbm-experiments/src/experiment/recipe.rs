@@ -45,6 +45,8 @@ pub struct Recipe {
     pub summary: String,
     /// Heading of its section.
     pub title: String,
+    /// What it asks.
+    pub question: String,
     /// What the paper says, in a sentence.
     pub paper: String,
     /// How digits become units; without it, no data are read.
@@ -65,7 +67,7 @@ pub struct Recipe {
     /// Our result, and why it agrees or not: lines of a template.
     pub ours: Vec<String>,
     pub why: Vec<String>,
-    /// Tables and further remarks: lines of Markdown, a template.
+    /// How it was measured: lines of Markdown, a template.
     pub body: Vec<String>,
 }
 

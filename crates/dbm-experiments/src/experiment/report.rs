@@ -29,7 +29,8 @@ pub enum Verdict {
 
 impl Verdict {
     /// From how many of the paper's claims hold.
-    pub fn of(held: &[bool]) -> Self {
+    pub fn of(claims: &[Judged]) -> Self {
+        let held: Vec<bool> = claims.iter().filter(|claim| !claim.ours).map(|claim| claim.holds).collect();
         match held.iter().filter(|&&held| held).count() {
             _ if held.is_empty() => Self::Beyond,
             0 => Self::Differs,
@@ -49,6 +50,19 @@ impl Verdict {
     }
 }
 
+/// An expected result, judged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    /// What is expected.
+    pub words: String,
+    /// The numbers that it concerns.
+    pub reached: String,
+    /// Whether it holds.
+    pub holds: bool,
+    /// Whether it is a goal of ours; only the paper's claims decide the verdict.
+    pub ours: bool,
+}
+
 /// An experiment's entry.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
@@ -58,13 +72,17 @@ pub struct Entry {
     pub place: u32,
     /// Heading of its section.
     pub title: String,
+    /// What it asks.
+    pub question: String,
     /// What the paper says, in a sentence.
     pub paper: String,
     /// Our result, in a sentence.
     pub ours: String,
-    /// Whether it agrees with the paper.
+    /// What is expected, the paper's claims first.
+    pub claims: Vec<Judged>,
+    /// Whether the paper's claims hold.
     pub verdict: Verdict,
-    /// Why it agrees or not, in a sentence or two.
+    /// Why it agrees or not, in a few sentences.
     pub why: String,
     /// The command that reproduces it.
     pub command: String,
@@ -74,7 +92,7 @@ pub struct Entry {
     pub machine: String,
     /// Seconds of all its parts, whenever they were computed.
     pub seconds: f64,
-    /// Tables and further remarks, in Markdown.
+    /// How it was measured, in Markdown.
     pub body: String,
     /// Pictures in the experiment's folder: the file's name without extension (there is an SVG and a PNG), and its caption.
     pub figures: Vec<(String, String)>,
@@ -188,8 +206,15 @@ mod tests {
         let mut found = 0;
         for recipe in Recipe::all(false).unwrap() {
             let entry = entries.iter().find(|entry| entry.name == recipe.name).unwrap_or_else(|| panic!("{}", recipe.name));
-            let of_recipe = (recipe.place, &recipe.title, &recipe.paper, command(&recipe.name, recipe.data.is_some(), false));
-            assert_eq!((entry.place, &entry.title, &entry.paper, entry.command.clone()), of_recipe);
+            let of_recipe = (recipe.place, &recipe.title, &recipe.question, &recipe.paper);
+            assert_eq!((entry.place, &entry.title, &entry.question, &entry.paper), of_recipe);
+            assert_eq!(entry.command, command(&recipe.name, recipe.data.is_some(), false));
+            let claims = |entry: &Entry| entry.claims.iter().map(|claim| (claim.words.clone(), claim.ours)).collect::<Vec<_>>();
+            assert_eq!(claims(entry), recipe.claims.iter().map(|claim| (claim.words.clone(), claim.ours)).collect::<Vec<_>>());
+            assert_eq!(entry.verdict, Verdict::of(&entry.claims), "{}", recipe.name);
+            assert!(agrees(&recipe.ours, " ", &entry.ours), "{}: {}", recipe.name, entry.ours);
+            assert!(agrees(&recipe.why, " ", &entry.why), "{}: {}", recipe.name, entry.why);
+            assert!(agrees(&recipe.body, "\n", &entry.body), "{}: {}", recipe.name, entry.body);
             for group in &recipe.groups {
                 for (its, training) in group.trainings(&recipe.variants, 1).unwrap() {
                     if trained.contains(&(&recipe.name, &group.name, its.map(|its| its.name.as_str()))) {
@@ -203,9 +228,25 @@ mod tests {
         assert_eq!(found, trained.len());
     }
 
+    /// Whether a text can come from these lines of a template: it has their words outside of conditions and loops, in this order.
+    fn agrees(lines: &[String], between: &str, text: &str) -> bool {
+        let template = lines.join(between).replace("{{", "{%").replace("}}", "%}");
+        let (mut rest, mut depth) = (text, 0);
+        template.split("{%").all(|part| {
+            let (tag, literal) = part.split_once("%}").unwrap_or(("", part));
+            let tag = tag.trim_matches(['-', ' ']);
+            depth += i32::from(tag.starts_with("if ") || tag.starts_with("for ")) - i32::from(tag == "endif" || tag == "endfor");
+            let found = (depth == 0).then(|| rest.split_once(literal.trim()).map(|(_, after)| rest = after));
+            found != Some(None)
+        })
+    }
+
     #[test]
     fn the_verdict_follows_the_claims() {
-        let verdicts = [vec![], vec![true, true], vec![true, false], vec![false]].map(|held| Verdict::of(&held));
+        let claim = |holds, ours| Judged { words: "it holds".into(), reached: "1".into(), holds, ours };
+        let verdicts = [vec![], vec![true, true], vec![true, false], vec![false]].map(|held| {
+            Verdict::of(&held.into_iter().map(|held| claim(held, false)).chain([claim(true, true)]).collect::<Vec<_>>())
+        });
         assert_eq!(verdicts, [Verdict::Beyond, Verdict::Agrees, Verdict::InPart, Verdict::Differs]);
     }
 }

@@ -1,8 +1,8 @@
 //! Executes a recipe: trains its models, measures them, judges its claims, and writes the results, the figure and the entry.
 
 use super::measure::{Measured, Subject};
-use super::recipe::{Data, Group, Recipe};
-use super::report::{Entry, Verdict, machine};
+use super::recipe::{Claim, Data, Group, Recipe};
+use super::report::{Entry, Judged, Verdict, machine};
 use super::results::{MeasuredModel, MeasuredRun, Results};
 use super::training_plan::{Variant, mistake};
 use super::workspace::{Trained, Workspace};
@@ -136,11 +136,11 @@ impl Runner<'_> {
 
     /// The results in words.
     fn entry(&self, results: &Results, digits: Option<[usize; 2]>) -> Result<Entry, Error> {
-        let Recipe { name, place, title, paper, figure, ours, why, body, .. } = self.recipe;
+        let Recipe { name, place, title, question, paper, figure, ours, why, body, .. } = self.recipe;
         let mut facts = results.facts();
         facts["digits"] = json!({ "training": digits.map(|digits| digits[0]), "test": digits.map(|digits| digits[1]) });
-        let (claims, verdict) = self.judged(&facts)?;
-        facts["claims"] = claims;
+        let claims = self.judged(&facts)?;
+        facts["claims"] = json!(claims);
         let text = |lines: &[String], between: &str| -> Result<String, Error> {
             let text = render(name, &format!("{MACROS}{}", lines.join(between)), &facts)?;
             Ok(text.trim().to_string())
@@ -150,9 +150,11 @@ impl Runner<'_> {
             name: name.clone(),
             place: *place,
             title: title.clone(),
+            question: question.clone(),
             paper: paper.clone(),
             ours: text(ours, " ")?,
-            verdict,
+            verdict: Verdict::of(&claims),
+            claims,
             why: text(why, " ")?,
             command: command(name, data.is_some(), toy),
             seed: self.workspace.seed,
@@ -164,16 +166,15 @@ impl Runner<'_> {
         })
     }
 
-    /// Every claim with its numbers and whether it holds; and the verdict on those of the paper.
-    fn judged(&self, facts: &Value) -> Result<(Value, Verdict), Error> {
-        let (name, mut claims, mut of_paper) = (&self.recipe.name, Vec::new(), Vec::new());
-        for claim in &self.recipe.claims {
-            let held = holds(name, &claim.holds, facts)?;
+    /// Every claim with its numbers, and whether it holds.
+    fn judged(&self, facts: &Value) -> Result<Vec<Judged>, Error> {
+        let name = &self.recipe.name;
+        let judge = |claim: &Claim| {
+            let holds = holds(name, &claim.holds, facts)?;
             let reached = render(name, &format!("{MACROS}{}", claim.reached), facts)?;
-            claims.push(json!({ "words": claim.words, "reached": reached, "holds": held, "ours": claim.ours }));
-            of_paper.extend((!claim.ours).then_some(held));
-        }
-        Ok((claims.into(), Verdict::of(&of_paper)))
+            Ok(Judged { words: claim.words.clone(), reached: reached.trim().into(), holds, ours: claim.ours })
+        };
+        self.recipe.claims.iter().map(judge).collect()
     }
 }
 
