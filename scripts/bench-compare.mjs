@@ -1,5 +1,5 @@
 // Compares dbm run natively, the page in Chromium and Firefox, and PyTorch on the same work, in turns, so that other load on the machine
-// affects all of them alike. The results are printed, and stored by machine in docs/performance.md, replacing the earlier ones of the same
+// affects all of them alike. The results are printed, and stored by machine in docs/performance.csv, replacing the earlier ones of the same
 // machine.
 //     node scripts/bench-compare.mjs PYTHON THREADS DBM [DBM WITHOUT AVX-512]
 import { spawnSync } from "node:child_process";
@@ -22,9 +22,8 @@ const SHARDS = 4; // of a batch of 100: no more workers can share a step
 const NAMES = { chromium: "Chromium", firefox: "Firefox" };
 /** Tells PyTorch and its math libraries not to use AVX-512. */
 const AVX2 = { ATEN_CPU_CAPABILITY: "avx2", MKL_ENABLE_INSTRUCTIONS: "AVX2", ONEDNN_MAX_CPU_ISA: "AVX2" };
-const PERFORMANCE = fileURLToPath(new URL("../docs/performance.md", import.meta.url));
-/** The place of the results in docs/performance.md; each machine has its own heading. */
-const [BEGIN, END] = ["<!-- ./run bench compare writes from here -->\n", "<!-- to here -->\n"];
+const PERFORMANCE = fileURLToPath(new URL("../docs/performance.csv", import.meta.url));
+const COLUMNS = ["machine", "work", "program", ...Array.from({ length: TURNS }, (_, turn) => `milliseconds_${turn + 1}`), "median"].join(",");
 
 const [python, threadsGiven, dbm, dbmAvx2] = process.argv.slice(2);
 const threads = Number(threadsGiven);
@@ -57,15 +56,16 @@ const without = unit === "AVX-512" && dbmAvx2 ? "AVX2" : undefined;
 const units = [unit, ...(without ? [without] : [])];
 const rival = (unit) => `PyTorch ${torch}, ${unit}`;
 
-const tables = [];
+const machine = `${cpus()[0].model.trim()}, ${threads} threads, ${unit}`;
+const rows = [];
 for (const preset of [...Object.keys(STEPS), SWEEPS]) {
   const times = new Map();
   const add = (name, ms) => times.set(name, [...(times.get(name) ?? []), ms]);
   for (let turn = 0; turn < TURNS; turn++) {
     add(rival(unit), byPyTorch(preset));
     if (without) add(rival(without), byPyTorch(preset, AVX2));
-    add(`**dbm**, ${unit}`, natively(dbm, preset));
-    if (without) add(`**dbm**, ${without}`, natively(dbmAvx2, preset));
+    add(`dbm, ${unit}`, natively(dbm, preset));
+    if (without) add(`dbm, ${without}`, natively(dbmAvx2, preset));
     for (const name of preset === SWEEPS ? [] : browsers) {
       for (const workers of WORKERS) {
         const measurement = { hidden: STEPS[preset], workers, ...PROTOCOL_OF_PAGE };
@@ -74,19 +74,14 @@ for (const preset of [...Object.keys(STEPS), SWEEPS]) {
       }
     }
   }
-  const head = `| ${preset}, ms a ${preset === SWEEPS ? "sweep" : "step"} | ${TURNS} turns |${units.map((unit) => ` times PyTorch, ${unit} |`).join("")}\n| --- | --- |${" ---: |".repeat(units.length)}\n`;
-  const rows = [...times].map(([name, turns]) => {
-    const ratios = units.map((unit) => (median(times.get(rival(unit))) / median(turns)).toFixed(1));
-    return `| ${name} | ${turns.map((ms) => ms.toFixed(preset === SWEEPS ? 2 : 1)).join(" / ")} | ${ratios.join(" | ")} |\n`;
-  });
-  tables.push(head + rows.join(""));
-  console.log(`${tables.at(-1)}`);
+  for (const [program, turns] of times) {
+    const milliseconds = [...turns, median(turns)].map((ms) => ms.toFixed(preset === SWEEPS ? 2 : 1));
+    rows.push(`"${machine}",${preset},"${program}",${milliseconds.join(",")}`);
+    const ratios = units.map((unit) => `${(median(times.get(rival(unit))) / median(turns)).toFixed(1)} times as fast as ${rival(unit)}`);
+    console.log(`${preset}, ${program}: ${milliseconds.at(-1)} ms, ${ratios.join(", ")}`);
+  }
 }
 
-const machine = `${cpus()[0].model.trim()}, ${threads} threads, ${unit}`;
-const section = `### ${machine}\n\n${tables.join("\n")}\n`;
-const text = readFileSync(PERFORMANCE, "utf8");
-const [from, to] = [text.indexOf(BEGIN) + BEGIN.length, text.indexOf(END)];
-const others = text.slice(from, to).split(/^(?=### )/m).filter((kept) => kept.startsWith("### ") && !kept.startsWith(`### ${machine}\n`));
-writeFileSync(PERFORMANCE, text.slice(0, from) + [...others, section].join("") + text.slice(to));
-console.log(`kept in docs/performance.md as: ${machine}`);
+const others = readFileSync(PERFORMANCE, "utf8").trim().split("\n").slice(1).filter((row) => !row.startsWith(`"${machine}",`));
+writeFileSync(PERFORMANCE, [COLUMNS, ...others, ...rows, ""].join("\n"));
+console.log(`kept in docs/performance.csv as: ${machine}`);
