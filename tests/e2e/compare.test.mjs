@@ -64,7 +64,7 @@ test("without couplings that fire, coupling on and off are the same to the bit; 
   await until(() => page.evaluate(() => location.hash), (hash) => hash.includes("t.data=bars"), "the other address");
   const [c, d] = await bothAt(page, 2000);
   assert.notEqual(c, d);
-  assert.match(await verdict(page), /^(The same bits at step \d+, no longer at step \d+\.|Different bits from step \d+ on\.)$/);
+  assert.match(await verdict(page), /^(The same bits at step \d+, different at step \d+\.|Different bits from step \d+ on\.)$/);
 }));
 
 test("the same address gives the same bits in another browser profile", lab({ search: `${DIGITS}&t.seed=5&x.preset=signs-bits&x.rate=0.004&x.go=12` }, async ({ page, url }) => {
@@ -186,7 +186,7 @@ test("a lost worker is told once, and both begin again", lab({ search: `${BARS}&
   await run(page, "A").getByText(/^The worker of this run was lost: .*\.$/).waitFor();
   assert.ok((await page.getByText("lost on purpose").count()) <= 1, "told once");
   assert.ok(await button(page, "Train both").isDisabled());
-  await press(page, button(page, "Begin again"));
+  await press(page, button(page, "Start over"));
   await bothAt(page, 300);
   // Chromium reports the failure in the console because the test caused it.
   errors.splice(0, errors.length, ...errors.filter((error) => !/lost on purpose|data:text/.test(error)));

@@ -55,7 +55,7 @@ async function code(page) {
   await page.keyboard.press("Enter");
   const field = page.getByLabel(/^The code that embeds this/);
   await until(() => field.evaluate((it) => it.value.length > 0 && it.selectionEnd - it.selectionStart === it.value.length), (all) => all, "selected");
-  await page.getByText("The frame is as wide as its place, from 320 pixels, and").first().waitFor();
+  await page.getByText("The frame fills its container, at least 320 pixels wide, and").first().waitFor();
   return field.inputValue();
 }
 
@@ -177,7 +177,7 @@ test("an embedded view leaves the visitor's own run alone", kept({}, async ({ op
 }));
 
 test("a view that there is none of is told, with the way out", lab({ search: "?embed=learning" }, async ({ page, url }) => {
-  await page.getByRole("alert").filter({ hasText: "There is no view “learning” to embed. After “embed=” the address should have one of these: train, complete, coupling, proof." }).waitFor();
+  await page.getByRole("alert").filter({ hasText: "There is no view “learning” to embed. “embed=” takes one of these: train, complete, coupling, proof." }).waitFor();
   assert.equal(await page.getByRole("link", { name: "Open DBM Lab" }).evaluate((link) => link.href), url);
   assert.equal(page.workers().length, 0);
 }));

@@ -113,7 +113,7 @@ test("menus of what is saved or shared open, do it and close by keyboard, and th
     const download = name.startsWith("Save") && page.waitForEvent("download");
     await page.keyboard.press(["Space", "Enter"][at % 2]);
     if (download) assert.ok((await bytesOf(await download)).length > 0, name);
-    else await page.getByText(/A link to this run is (on the clipboard|in the field beside Share): it trains to step \d+/).waitFor();
+    else await page.getByText(/A link to this run is (on the clipboard|in the field next to Share): it trains to step \d+/).waitFor();
     assert.equal(await focused(page), name, "after saving");
     assert.equal(await page.locator("details.save[open]").count(), 0);
   }
@@ -141,7 +141,7 @@ test("single keys go to views and press their buttons, and can be switched off",
   await page.keyboard.press("?");
   const list = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   await list.waitFor();
-  await list.getByLabel("Single keys do this").uncheck();
+  await list.getByLabel("Use single keys").uncheck();
   await page.keyboard.press("Escape");
   for (const key of ["s", "2"]) await page.keyboard.press(key);
   await quiet(page, 300); // a step would take as long as the one above

@@ -158,7 +158,7 @@ for (const [what, { page: inPage, worker, files }, words] of [
 }
 
 test("without a service worker the page says that it needs the network", lab({ prepare: (page) => page.addInitScript(() => Object.defineProperty(navigator, "serviceWorker", { value: undefined })) }, async ({ page }) => {
-  await page.getByText("This browser does not keep the page for visits without a network.").waitFor();
+  await page.getByText("This browser cannot keep the page for offline use.").waitFor();
 }));
 
 test("a run for which the browser has no memory is refused in words, and nothing is lost", lab({ view: "train", prepare: (page) => withMemory(page, 3000) }, async ({ page, screenshot }) => {

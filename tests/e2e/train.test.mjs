@@ -210,7 +210,7 @@ test("what the best models are made by is in the form, in the file and in the li
   for (const [label, text, expected] of [["Learning-rate decay", "never", "from 0 to 1000000000"], ["Sweeps from the mode", "0", "from 1 to 1000"]]) {
     await page.getByLabel(label, { exact: true }).fill(text);
     await page.getByText(`Expected a whole number ${expected}; got “${text}”.`).waitFor();
-    await page.getByText("One of the settings cannot be used yet.").waitFor();
+    await page.getByText("Fix the highlighted setting.").waitFor();
     await page.getByLabel(label, { exact: true }).fill(typed[label]);
   }
   const step = await trainSteps(page, 20);
@@ -264,7 +264,7 @@ test("where the clipboard is refused, the link is in a field, selected", lab({
   const [, checksum] = await standsAt(page, 5);
   await share(page);
   const field = page.getByLabel("A link to this run", { exact: true });
-  await page.getByText(/^The clipboard cannot be written \(browsers lend it to encrypted pages alone\)\. A link to this run is in the field beside Share: it trains to step 5 /).waitFor();
+  await page.getByText(/^Could not copy \(browsers allow it only on encrypted pages\)\. A link to this run is in the field next to Share: it trains to step 5 /).waitFor();
   await field.waitFor();
   assert.ok((await field.inputValue()).endsWith(`t.step=5&t.sum=${checksum}`));
   await until(() => field.evaluate((it) => it.selectionEnd - it.selectionStart === it.value.length), (all) => all, "selected");

@@ -16,7 +16,7 @@ pub fn asked() -> Option<Result<View, String>> {
     let name = address::asked("embed")?;
     Some(View::named(&name).ok_or_else(|| {
         let known = listed(View::ALL.map(View::name), ", ");
-        format!("There is no view “{name}” to embed. After “embed=” the address should have one of these: {known}.")
+        format!("There is no view “{name}” to embed. “embed=” takes one of these: {known}.")
     }))
 }
 

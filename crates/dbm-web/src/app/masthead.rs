@@ -86,7 +86,7 @@ pub fn masthead() -> impl IntoView {
                     <span>"Open model"</span>
                 </label>
                 <span class:absent=move || !resumable()>
-                    <Button label="Go on training it" on_press=move |()| session.perform(session.resume()) />
+                    <Button label="Resume its run" on_press=move |()| session.perform(session.resume()) />
                 </span>
                 <p class="figures-text">{move || line(on_view(), session.models.opening.get(), session.about_of(on_view()))}</p>
             </div>

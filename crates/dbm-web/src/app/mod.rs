@@ -30,7 +30,7 @@ use shortcuts::shortcuts;
 /// What to tell the visitor if the browser cannot keep the page for offline use.
 fn lacks_offline() -> Option<&'static str> {
     let keeps = js_sys::Reflect::get(&window().navigator(), &"serviceWorker".into()).is_ok_and(|it| it.is_truthy());
-    (!keeps).then_some(" This browser does not keep the page for visits without a network.")
+    (!keeps).then_some(" This browser cannot keep the page for offline use.")
 }
 
 /// Provides what several features need, starts the worker, and lays out the page.
@@ -98,7 +98,7 @@ pub fn App(
         </main>
         {match embedded {
             Some(view) => Either::Left(view! {
-                <NoticeStrip rest="Everything runs in this frame: nothing you draw or load leaves it, and nothing of it is kept.".into() />
+                <NoticeStrip rest="Everything runs in this frame: nothing you draw or load leaves it, and nothing is saved.".into() />
                 {embed::foot(view)}
             }),
             None => Either::Right(view! {

@@ -42,7 +42,7 @@ pub fn share_menu() -> impl IntoView {
             let notice = match &copied {
                 Ok(()) => format!("{what} is on the clipboard: {about}"),
                 Err(why) => {
-                    format!("The clipboard cannot be written ({}). {what} is in the field beside Share: {about}", words(why))
+                    format!("Could not copy ({}). {what} is in the field next to Share: {about}", words(why))
                 }
             };
             to_copy.set(copied.err().map(|_| (what, text)));
@@ -72,16 +72,16 @@ fn shared(session: Session, show: OnShow, form: usize) -> (&'static str, String,
     let run = one_run.then(|| train::shared(session)).flatten();
     let is_run = run.is_some();
     let settings = if one_run {
-        "it has the settings; pause a run for one that trains to its step."
+        "it has the settings; for a link that trains to this step, pause the run first."
     } else {
-        "it has all that the view is set to."
+        "it reproduces this exact view."
     };
     let (pairs, about) = run.unwrap_or_else(|| (view.pairs(), settings.into()));
     if form == 0 {
         return (if is_run { "A link to this run" } else { "A link to this view" }, view.link(pairs), about);
     }
     let height = view.embedded_height();
-    let size = format!("The frame is as wide as its place, from 320 pixels, and {height} pixels high.");
+    let size = format!("The frame fills its container, at least 320 pixels wide, and is {height} pixels high.");
     (
         if is_run { "The code that embeds this run" } else { "The code that embeds this view" },
         iframe(view.title(), &view.embedded(&pairs), height),
@@ -101,7 +101,7 @@ fn iframe(title: &str, address: &str, height: u32) -> String {
 fn copy(text: &str) -> Result<Promise, JsValue> {
     let clipboard = Reflect::get(&window().navigator(), &"clipboard".into())?;
     if clipboard.is_undefined() {
-        return Err("browsers lend it to encrypted pages alone".into());
+        return Err("browsers allow it only on encrypted pages".into());
     }
     let write: Function = Reflect::get(&clipboard, &"writeText".into())?.dyn_into()?;
     write.call1(&clipboard, &text.into())?.dyn_into()

@@ -62,7 +62,7 @@ pub fn shortcuts() -> impl IntoView {
             <form method="dialog" class="buttons">
                 <label class="check">
                     <input type="checkbox" prop:checked=move || !off.get() on:change=switch />
-                    "Single keys do this"
+                    "Use single keys"
                 </label>
                 <button class="primary">"Close"</button>
             </form>

@@ -43,7 +43,7 @@ pub fn transport(pair: Pair) -> impl IntoView {
             <h2 id="compare-title">
                 <Term
                     words="Two runs side by side".to_string()
-                    help="The same seed and the same data, trained in lockstep by two workers of their own; what differs shows what it does.".to_string()
+                    help="Same seed, same data, trained in lockstep by two separate workers: any difference comes from what you changed.".to_string()
                 />
             </h2>
             <div class="buttons">
@@ -51,33 +51,33 @@ pub fn transport(pair: Pair) -> impl IntoView {
                     label="Train both"
                     key="t"
                     class="primary"
-                    help="Trains both runs to the step beside, in lockstep: the faster one waits for the other."
+                    help="Trains both to this step, in lockstep: the faster run waits for the other."
                     disabled=move || going.get() || !usable.get() || there.get() || lost.get()
                     on_press=move |()| pair.train()
                 />
                 <Button
                     label="Pause both"
                     key="t"
-                    help="Both stop at the same step: the one behind comes to where the other is. Pressed again, both stop wherever they are."
+                    help="Both stop at the same step: the one behind catches up first. Press again to stop both where they are."
                     disabled=move || !going.get()
                     on_press=move |()| pair.pause()
                 />
                 <Button
                     label="Step both"
                     key="s"
-                    help="One gradient step of each run; where one is behind, it comes to the other’s step."
+                    help="One gradient step of each run; a run that is behind catches up instead."
                     disabled=move || going.get() || !usable.get() || lost.get()
                     on_press=move |()| pair.step()
                 />
                 // After a run was lost, the same button begins both again.
                 <Button
-                    label=Signal::derive(move || if lost.get() { "Begin again" } else { "Rewind both" }.to_string())
-                    help="Back to step 0 of the same seed, with the settings as they are now."
+                    label=Signal::derive(move || if lost.get() { "Start over" } else { "Rewind both" }.to_string())
+                    help="Back to step 0 with the same seed and the current settings."
                     disabled=move || !(lost.get() || usable.get() && (pair.has_changed() || pair.has_begun()))
                     on_press=move |()| if lost.get_untracked() { pair.begin_again() } else { pair.rewind() }
                 />
             </div>
-            <div class="inline target" data-help="The gradient step at which both runs rest.">
+            <div class="inline target" data-help="The gradient step at which both runs stop.">
                 <label for="compare-target">"to step"</label>
                 <input
                     id="compare-target"
@@ -112,19 +112,19 @@ fn words(pair: Pair, lost: bool) -> String {
         return format!("Expected a whole number from 1 to {FARTHEST}; got “{}”.", typed.trim());
     }
     if lost {
-        return "One of the runs is not there, and the other one waits.".into();
+        return "One run was lost, and the other is waiting.".into();
     }
     if pair.data.with(Option::is_none) {
         return "Waiting for the data.".into();
     }
     if pair.plans().is_none() {
-        return "One of the settings cannot be used yet.".into();
+        return "Fix the highlighted setting.".into();
     }
     match pair.goal.get() {
-        Goal::Level(step) => format!("Both come to step {step}."),
+        Goal::Level(step) => format!("Both are going to step {step}."),
         Goal::Pause(_) => "Pausing.".into(),
-        Goal::Train(_) if [a, b].contains(&RunState::Beginning) => "The runs begin.".into(),
-        Goal::Rest if pair.has_changed() => "Rewind both starts with these settings.".into(),
+        Goal::Train(_) if [a, b].contains(&RunState::Beginning) => "Starting both.".into(),
+        Goal::Rest if pair.has_changed() => "Rewind both uses these settings.".into(),
         _ => String::new(),
     }
 }
@@ -165,7 +165,7 @@ pub fn comparisons(pair: Pair) -> impl IntoView {
     let look = move || {
         pair.setup
             .with(|setup| setup.preset)
-            .map_or("Choose a comparison, or change what differs in run B.", |preset| preset.look)
+            .map_or("Choose a comparison, or change a setting of run B.", |preset| preset.look)
     };
     let longest = PRESETS.iter().map(|preset| preset.look).max_by_key(|look| look.len()).unwrap_or_default();
     let longest = format!("What to look at. {longest}");
@@ -179,7 +179,7 @@ pub fn comparisons(pair: Pair) -> impl IntoView {
     let form = Memo::new(move |_| pair.setup.with(|setup| setup.form));
     let choose_form = move |form| pair.setup.update(|setup| (setup.form, setup.go) = (form, false));
     view! {
-        <div class="comparisons" data-help="What both runs are trained on. Data of your own are chosen under “One run”, and are used here as well.">
+        <div class="comparisons" data-help="What both runs are trained on. Choose your own data under “One run”; they are then used here too.">
             <Select id="compare-data" label="Data" options=data value=Signal::derive(move || pair.data_name()) on_choose=move |name: String| pair.use_data(&name) />
         </div>
         {group("The paper’s ablations", &PRESETS[..ABLATIONS])}
@@ -194,7 +194,7 @@ pub fn comparisons(pair: Pair) -> impl IntoView {
             {elsewhere}
             <Check
                 label="All other settings as under “One run”"
-                help="A comparison has settings for both runs that are the paper’s: no conditional share, no averaging, no decay, one sweep from the mode. With this, both have those of the form under “One run” instead."
+                help="A comparison gives both runs the paper’s settings: no conditional share, no averaging, no decay, one sweep from the mode. Tick this to use those of the form under “One run” instead."
                 value=form
                 on_change=choose_form
             />

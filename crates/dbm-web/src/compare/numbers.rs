@@ -85,7 +85,7 @@ pub fn numbers_table(pair: Pair) -> impl IntoView {
                 aria-live=move || if pair.goal.get() == Goal::Rest { "polite" } else { "off" }
                 class:same=move || verdict.with(|verdict| verdict.same.is_some() && verdict.apart.is_none())
                 data-longest="The same bits so far: at step 1000000 both have the checksum 0123456789abcdef."
-                data-help="By the checksums at the steps where both runs rested: they rest together every second or so."
+                data-help="Compares checksums at steps where both runs stopped together, about once a second."
             >
                 <span>{words}</span>
             </p>
@@ -97,7 +97,7 @@ pub fn numbers_table(pair: Pair) -> impl IntoView {
 fn in_words(verdict: &Verdict) -> String {
     match (&verdict.same, verdict.apart) {
         (Some((step, sum)), None) => format!("The same bits so far: at step {step} both have the checksum {sum}."),
-        (Some((same, _)), Some(apart)) => format!("The same bits at step {same}, no longer at step {apart}."),
+        (Some((same, _)), Some(apart)) => format!("The same bits at step {same}, different at step {apart}."),
         (None, Some(step)) => format!("Different bits from step {step} on."),
         (None, None) => String::new(),
     }
@@ -147,7 +147,7 @@ mod tests {
     fn the_checksums_are_put_in_words() {
         let same = Some((40, "ab".to_string()));
         assert!(in_words(&Verdict { same: same.clone(), apart: None }).starts_with("The same bits so far: at step 40"));
-        assert_eq!(in_words(&Verdict { same, apart: Some(60) }), "The same bits at step 40, no longer at step 60.");
+        assert_eq!(in_words(&Verdict { same, apart: Some(60) }), "The same bits at step 40, different at step 60.");
         assert_eq!(in_words(&Verdict { same: None, apart: Some(0) }), "Different bits from step 0 on.");
         assert_eq!(in_words(&Verdict::default()), "");
     }

@@ -94,7 +94,7 @@ impl Run {
             Unasked::Event(Event::Metrics(metrics), _) => run.take_metrics(metrics),
             Unasked::Event(Event::Samples(grid), _) => run.take_samples(grid),
             Unasked::Ready | Unasked::Event(..) | Unasked::Unreadable(_) => {}
-            Unasked::Failed(message) => run.fail(RunState::Resting, format!("This run cannot go on: {message}")),
+            Unasked::Failed(message) => run.fail(RunState::Resting, format!("This run cannot continue: {message}")),
             Unasked::Lost(why) => run.fail(RunState::Absent, format!("The worker of this run was lost: {why}.")),
         });
         run
@@ -130,7 +130,7 @@ impl Run {
                 true
             }
             Err(Failure::Refused(message)) => {
-                self.fail(RunState::Absent, format!("This run could not begin: {message}"));
+                self.fail(RunState::Absent, format!("This run could not start: {message}"));
                 false
             }
             // The loss of a worker is reported separately.
@@ -152,7 +152,7 @@ impl Run {
         if let Err(Failure::Refused(message)) = self.client.ask(Command::TrainUntil(step)).await
             && self.number.get_value() == number
         {
-            self.fail(RunState::Resting, format!("This run cannot go on: {message}"));
+            self.fail(RunState::Resting, format!("This run cannot continue: {message}"));
         }
         resting.await.unwrap_or(false)
     }

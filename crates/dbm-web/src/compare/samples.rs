@@ -43,7 +43,7 @@ fn lane(run: Run, letter: &'static str, name: impl Fn() -> String + Send + 'stat
     let words = move || {
         run.samples.with(|samples| match samples {
             Some(samples) => format!("64 samples at step {}", samples.step),
-            None => "Samples come while it trains".to_string(),
+            None => "Samples appear in training".to_string(),
         })
     };
     let label = move || format!("Run {letter}: {}; {}", words(), distinct(run));
@@ -68,7 +68,7 @@ fn lane(run: Run, letter: &'static str, name: impl Fn() -> String + Send + 'stat
                 role="img"
                 aria-label=label
             ></canvas>
-            <p class="figures-text" data-help="States that the local search ends in, started from the same 64 patterns of noise in both runs and at every look.">
+            <p class="figures-text" data-help="Where the local search ends, each time from the same 64 noise patterns in both runs.">
                 {words}
             </p>
             <p class="help problem lane-trouble" role="status">

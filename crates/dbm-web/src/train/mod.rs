@@ -51,7 +51,7 @@ pub fn Training(
     });
     let save = move |form| save(session, form);
     let hint = move || match (changed.get(), begun.get()) {
-        (true, _) if session.run.draft.with(Draft::plan).is_none() => "One of the settings cannot be used yet.",
+        (true, _) if session.run.draft.with(Draft::plan).is_none() => "Fix the highlighted setting.",
         (true, true) => "Press Reset to start with these settings.",
         (true, false) => "Train starts with these settings.",
         _ => "",
