@@ -57,7 +57,7 @@ test("answers are ranked by energy, with how often each came", lab({ search: "#v
   await until(() => hash(page), (now) => now.get("c.sort") === "came", "the order in the address");
   await press(page, button(page, "Consensus"));
   const told = await caption(page).textContent();
-  assert.match(told, /^Consensus\. Made of all 16 answers: .*; \d+ % of pixels match the original\. Paint to change the question\.$/);
+  assert.match(told, /^Consensus\. Built from all 16 answers: .*; \d+ % of pixels match the original\. Paint to change the question\.$/);
   await press(page, button(page, "Agreement"));
   await canvas(page).hover({ position: { x: 60, y: 60 } });
   await page.getByText(/^Row \d+, column \d+: \d+ of 16 answers have ink here\./).waitFor();
@@ -69,7 +69,7 @@ test("masks and strokes are taken back and done again, by keys and by buttons", 
   await more(page);
   const look = async () => ({ drawn: await picture(page), unknown: Number((await caption(page).textContent()).match(/^\d+/)?.[0] ?? 0) });
   const unknown = (count) => until(async () => (await look()).unknown, (now) => now === count, `${count} unknown`);
-  for (const [name, count] of [["Upper half", 392], ["Right half", 392], ["Centre", 196], ["Outer frame", 384], ["Stripes", 392], ["Everything: sampling", 784]]) {
+  for (const [name, count] of [["Upper half", 392], ["Right half", 392], ["Centre", 196], ["Outer frame", 384], ["Stripes", 392], ["Hide everything (invent a digit)", 784]]) {
     await press(page, button(page, name));
     await unknown(count);
   }
@@ -92,7 +92,7 @@ test("masks and strokes are taken back and done again, by keys and by buttons", 
   await press(page, button(page, "Redo the edit"));
   assert.ok(await button(page, "Redo the edit").isDisabled(), "nothing more to redo");
   await press(page, button(page, "Clear mask"));
-  await page.getByText("Nothing is unknown yet").waitFor();
+  await page.getByText("Nothing is hidden yet").waitFor();
   const clear = await look();
   await page.getByLabel("Draw", { exact: true }).check({ force: true });
   await paint(page, [0.1, 0.1], [0.9, 0.2]);
@@ -175,7 +175,7 @@ test("a coupled pair is watched: on a wide model it has met at once, and the ref
   await more(page);
   await page.getByLabel("Watch", { exact: true }).selectOption("metropolis");
   await press(page, button(page, "Watch the pair"));
-  await page.getByText(/^x and y begin as one/).first().waitFor(SLOW);
+  await page.getByText(/^x and y start from one state/).first().waitFor(SLOW);
   const slider = page.getByLabel("Step of the pair");
   assert.equal(await slider.getAttribute("max"), "1");
   await slider.focus();
@@ -287,7 +287,7 @@ test("answers to another question fade and lose their counts, and come back with
   assert.match(before, /^× \d/);
   for (const change of [() => press(page, button(page, "Upper half")), () => page.getByLabel("Digit", { exact: true }).selectOption("3")]) {
     await change();
-    await page.getByText("This is another question.").waitFor();
+    await page.getByText("The question has changed.").waitFor();
     assert.equal(await counts(), "");
     assert.equal(await page.getByText(/Read as/).count(), 0);
     assert.equal(await button(page, "Answer 1").isDisabled(), true);

@@ -37,7 +37,7 @@ for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]]) {
     }
     await until(() => captions(page), (all) => all.every((caption) => caption.includes("energy")), "the last look", 180);
     await enabled(page, "Run the chains").waitFor();
-    assert.match(await status(page).textContent(), /^(Up to 10000 sweeps, energy and pixels have not changed by more than two standard errors since \d+\.|After 10000 sweeps, energy or pixels are still changing\.)$/);
+    assert.match(await status(page).textContent(), /^(From \d+ to 10000 sweeps, energy and pixels changed by at most two standard errors\.|After 10000 sweeps, energy or pixels are still changing\.)$/);
     const inked = await fold(page).locator("canvas").last().evaluate((canvas) => new Set(canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data).size);
     assert.ok(inked > 3, "the last grid is drawn");
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);

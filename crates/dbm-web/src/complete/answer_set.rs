@@ -105,7 +105,7 @@ impl AnswerSet {
     pub fn describe_consensus(&self) -> String {
         let like = self.likeness(&self.consensus());
         format!(
-            "Made of all {} answers: the pixels that have ink most often, as many as an answer has{like}.",
+            "Built from all {} answers: the pixels most often inked, as many as one answer has{like}.",
             self.completions.answers
         )
     }
@@ -169,7 +169,7 @@ mod tests {
         // Seven high units in four answers: two per answer, the known one and the one that is high most often.
         let answers = answers();
         assert_eq!(answers.consensus(), [0, 1, 1]);
-        assert!(answers.describe_consensus().ends_with("as an answer has; 100 % of pixels match the original."));
+        assert!(answers.describe_consensus().ends_with("as one answer has; 100 % of pixels match the original."));
         let nothing = CompletionRequest { values: vec![], unknown: vec![], ..answers.request.clone() };
         assert!(AnswerSet { request: nothing, ..answers }.consensus().is_empty());
     }

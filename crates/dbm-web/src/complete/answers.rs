@@ -15,7 +15,7 @@ use leptos::prelude::*;
 const FORMS: &[&str] = &["PNG", "NPY", "CSV", "PNG of the consensus", "NPY of the consensus", "CSV of the consensus"];
 
 /// The longest text about the answers.
-const LONGEST: &str = "64 distinct of 64, by the model in training, step 100000, in 100 ms. All agree on 784 of 784 pixels. Read as: 3 (33 %), 5 (33 %), 8 (33 %)";
+const LONGEST: &str = "64 distinct of 64, by the model in training, step 100000, in 100 ms. All 64 answers agree on 100 % of the hidden pixels. Read as: 3 (33 %), 5 (33 %), 8 (33 %)";
 
 /// The outcome of the request, and the tiles.
 pub fn answers_region(state: CompletionState) -> impl IntoView {
@@ -31,7 +31,7 @@ pub fn answers_region(state: CompletionState) -> impl IntoView {
     let status = move || {
         state.answers.with(|answers| match answers {
             None => "Press Complete. The model answers several times, each from a different random start.".into(),
-            Some(_) if !fresh.get() => "This is another question. Press Complete to answer it.".into(),
+            Some(_) if !fresh.get() => "The question has changed. Press Complete to answer it.".into(),
             Some(answers) => summary(answers, distinct.with(Vec::len), state.picture.with(|picture| picture.shape.depth)),
         })
     };
@@ -49,10 +49,10 @@ pub fn answers_region(state: CompletionState) -> impl IntoView {
                 <Save what="answers" forms=FORMS save=move |form| save(state, form) />
             </span>
             <ProgressBar
-                label="Answers at work"
+                label="Answers done"
                 parts=Signal::derive(move || state.work.parts())
                 busy=Signal::derive(move || state.work.now().is_some_and(|work| work.is_long))
-                help="Stops computing; answers that are on view stay."
+                help="Stops computing; the answers shown stay."
                 on_cancel=move |()| state.work.cancel()
             />
         </div>
@@ -139,7 +139,7 @@ fn consensus_tile(state: CompletionState) -> impl IntoView {
 fn agreement_tile(state: CompletionState) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     draws(canvas, state, |answers| Some((answers.request.values.clone(), Fill::Shares(answers.shares()))));
-    let help = "How many of all answers have ink, pixel by pixel. Press it, then point at a pixel of the large picture.";
+    let help = "How many answers have ink, pixel by pixel. Press it, then point at a pixel of the large picture.";
     view! {
         <li>
             {tile(state, canvas, Some(OnCanvas::Agreement), "Agreement".into(), Some(help.to_string()))}
@@ -187,9 +187,9 @@ fn truth_tile(state: CompletionState) -> impl IntoView {
     shows_layer(canvas, move || {
         truth().map(|bits| Layer { shape: state.picture.with(|picture| picture.shape), bits, ..Layer::default() })
     });
-    let words = move || if truth().is_some() { "What the unknown region hid" } else { "The original is not known" };
+    let words = move || if truth().is_some() { "The original of the hidden part" } else { "The original is not known" };
     view! {
-        <li data-help="What the unknown region hid, where that is known.">
+        <li data-help="The original of the hidden part, where it is known.">
             <div class="tile" class:absent=move || truth().is_none() role="img" aria-label=words>
                 <canvas node_ref=canvas style:aspect-ratio=move || state.aspect_ratio()></canvas>
             </div>
@@ -208,5 +208,10 @@ fn summary(answers: &AnswerSet, distinct: usize, depth: usize) -> String {
     };
     let took = if seconds < 1.0 { format!("{:.0} ms", 1e3 * seconds) } else { format!("{seconds:.1} s") };
     let (agreed, filled) = answers.agreed(depth);
-    format!("{distinct} distinct of {count}, by {model} in {took}. All agree on {agreed} of {filled} pixels.")
+    let agree = if count > 1 {
+        format!(" All {count} answers agree on {} % of the hidden pixels.", 100 * agreed / filled.max(1))
+    } else {
+        String::new()
+    };
+    format!("{distinct} distinct of {count}, by {model} in {took}.{agree}")
 }

@@ -86,7 +86,7 @@ pub fn film_tile(state: CompletionState) -> impl IntoView {
                 type="button"
                 class="tile"
                 aria-label="Film of an answer"
-                data-help="How an answer comes about: its chain, from noise on, sweep by sweep. Press to play it."
+                data-help="How an answer forms: its chain from noise, sweep by sweep. Press to play it."
                 disabled=move || !state.has_answers()
                 on:click=move |_| show()
             >

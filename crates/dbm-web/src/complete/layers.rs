@@ -54,13 +54,13 @@ pub fn each_layer(state: CompletionState) -> impl IntoView {
             on_cancel=move |()| heard.stop()
             class="each-layer"
             title="What each layer says"
-            about="Samples of the model, and below them what one layer of each says alone: the pixels that are expected given the state of that layer, all others being forgotten."
+            about="Samples of the model, and below each what one of its layers says alone: the pixels expected given only the state of that layer."
             hidden=Signal::derive(move || layers.get() == 0)
             button="Draw samples"
             button_help="Ten samples, and each of their hidden layers decoded down to the pixels by mean field."
             disabled=Signal::derive(move || state.lacks_model())
             on_press=move |()| start()
-            counted="Layers heard"
+            counted="Layers decoded"
             parts=Signal::derive(move || (heard.came.with(Vec::len) as u32, layers.get() as u32))
         >
             {move || (0..layers.get()).map(row).collect_view()}

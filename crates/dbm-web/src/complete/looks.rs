@@ -69,7 +69,7 @@ impl<T: Send + Sync> Looks<T> {
 }
 
 /// The longest conclusion from the looks.
-const LONGEST: &str = "Up to 10000 sweeps, energy and pixels have not changed by more than two standard errors since 10000.";
+const LONGEST: &str = "From 10000 to 10000 sweeps, energy and pixels changed by at most two standard errors.";
 
 /// The fold around them.
 #[component]
@@ -105,7 +105,7 @@ pub fn LooksFold(
             <p class="help">{about}</p>
             <div class="ask">
                 <Button label=button help=button_help disabled=Signal::derive(move || disabled.get() || running.get()) on_press />
-                <ProgressBar label=counted parts busy=running help="Stops; what was seen stays." on_cancel />
+                <ProgressBar label=counted parts busy=running help="Stops; the results so far stay." on_cancel />
                 {status
                     .map(|status| {
                         view! {

@@ -14,7 +14,7 @@ choices! {
     Stripes = "stripes", "Stripes", "Every other band of rows.";
     Random30 = "random30", "Random pixels, 30 %", "Each pixel with probability 0.3.";
     Random60 = "random60", "Random pixels, 60 %", "Each pixel with probability 0.6.";
-    All = "all", "Everything: sampling", "Nothing is known: the answers are samples.";
+    All = "all", "Hide everything (invent a digit)", "Nothing is known: the answers are samples.";
 }
 
 impl Mask {

@@ -28,7 +28,7 @@ use state::{CompletionState, OnCanvas};
 use tools::{choose_class, mask_buttons};
 
 /// The longest caption of the picture.
-const LONGEST: &str = "Consensus. Made of all 64 answers: the pixels that have ink most often, as many as an answer has; 100 % of pixels match the original. Paint to change the question.";
+const LONGEST: &str = "Consensus. Built from all 64 answers: the pixels most often inked, as many as one answer has; 100 % of pixels match the original. Paint to change the question.";
 
 /// The view: the picture, the ways to hide a part of it, and the answers; everything else is under More.
 #[component]
@@ -50,7 +50,7 @@ pub fn Completion() -> impl IntoView {
         };
         let what = match state.on_canvas.get() {
             OnCanvas::Picture if picture.shape.units == 0 => "Waiting for a picture.".into(),
-            OnCanvas::Picture if unknown == 0 => "Nothing is unknown yet: paint over a part, or press a way to hide.".into(),
+            OnCanvas::Picture if unknown == 0 => "Nothing is hidden yet: paint over a part, or choose a mask.".into(),
             OnCanvas::Picture => {
                 format!("{unknown} of {} pixels unknown. Paint to hide more.", picture.shape.units / picture.shape.depth.max(1))
             }
@@ -108,7 +108,7 @@ pub fn Completion() -> impl IntoView {
                             label="Complete"
                             key="c"
                             class="primary accent"
-                            help="Fills in what is hidden. The same settings and the same set give the same answers."
+                            help="Fills in what is hidden. The same settings and set give the same answers."
                             disabled=move || state.has_nothing_to_ask()
                             on_press=move |()| state.complete(false)
                         />

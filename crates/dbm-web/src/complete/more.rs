@@ -42,7 +42,7 @@ fn how_answers_are_drawn(state: CompletionState) -> impl IntoView {
             <div class="ask">
                 <Button
                     label="Another set"
-                    help="Other answers to the same question, from other random numbers."
+                    help="Other answers to the same question, from different random numbers."
                     disabled=move || state.lacks_model() || state.answers.with(Option::is_none)
                     on_press=move |()| state.complete_again()
                 />
@@ -50,7 +50,7 @@ fn how_answers_are_drawn(state: CompletionState) -> impl IntoView {
             <div class="ask">
                 <Button
                     label="Clean up"
-                    help="Nothing stays as it is: the picture is only where the search, or the sweeps, begin. For what was drawn by hand."
+                    help="Nothing is clamped: the search or the sweeps only start from the picture. For what you drew by hand."
                     disabled=move || state.lacks_model()
                     on_press=move |()| state.complete(true)
                 />

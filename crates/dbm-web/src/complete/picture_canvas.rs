@@ -93,8 +93,8 @@ pub fn picture_canvas(state: CompletionState, pointed: RwSignal<Option<(usize, u
         ></canvas>
         <p id="picture-help" class="unseen">
             "Paint with the chosen tool by mouse, pen or touch. With the keyboard: arrow keys, Home and End move a cursor over the \
-             pixels, and Space hides or shows those under the brush, or sets or clears their ink where Draw or Erase ink is chosen. \
-             Control Z takes the last edit back, Control Y does it again."
+             pixels, and Space hides or shows those under the brush, or sets or clears their ink if Draw or Erase ink is chosen. \
+             Control Z undoes the last edit, Control Y redoes it."
         </p>
         <p class="unseen" aria-live="polite">{move || spoken.get()}</p>
     }

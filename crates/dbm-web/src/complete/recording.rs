@@ -50,7 +50,7 @@ pub fn of_pair(trace: &CouplingTrace, visible: usize) -> Vec<RecordedState> {
         x: shown(&x0.state),
         y: shown(&x0.state),
         energies: [x0.energy; 2],
-        words: "x and y begin as one: the mode of the search, and a Gibbs sweep from there.".into(),
+        words: "x and y start from one state: the search’s mode and one Gibbs sweep.".into(),
     });
     let frame = |(at, step): (usize, &PairStep)| {
         let drawn = match &step.draw {
@@ -63,7 +63,7 @@ pub fn of_pair(trace: &CouplingTrace, visible: usize) -> Vec<RecordedState> {
                 let second = log_accept_y.map_or_else(String::new, |log| format!(", y {}", verdict(log)));
                 format!("ln u = {} for the proposal. x {}{second}.", fixed(u.ln(), 1), verdict(*log_accept_x))
             }
-            PairDraw::Gibbs { shared: true, .. } => "both took the same even layers.".into(),
+            PairDraw::Gibbs { shared: true, .. } => "both drew the same even layers.".into(),
             PairDraw::Gibbs { tries, tries_capped, .. } => {
                 let cut = if *tries_capped { ", cut at the cap" } else { "" };
                 format!("the even layers were drawn apart, in {tries} {}{cut}.", if *tries == 1 { "try" } else { "tries" })

@@ -38,7 +38,7 @@ impl PictureStart {
 }
 
 impl Choose for PictureStart {
-    const WORDS: Words = words("start", "Start from", "Where the next picture comes from. From a blank one, choose Draw.");
+    const WORDS: Words = words("start", "Start from", "Where the next picture comes from. On a blank one, choose Draw.");
     const CHOICES: &'static [Choice<Self>] = &[
         choice(Self::Generated, "generated", "a generated digit", "A digit drawn by rules and a seed."),
         choice(Self::Sample, "sample", "a sample of the model", "A local mode of the model, searched from noise."),
@@ -50,7 +50,7 @@ impl Choose for PictureStart {
 choices! {
     /// In which order answers are shown.
     #[derive(Default)]
-    pub enum Order = words("sort", "Sort", "In which order the answers stand.");
+    pub enum Order = words("sort", "Sort", "The order of the answers.");
     /// By the energy of the whole state, lowest first.
     #[default]
     Energy = "energy", "by energy",
@@ -71,7 +71,7 @@ pub enum Watched {
 impl Choose for Watched {
     const WORDS: Words = words("watch", "Watch", "What is shown state by state.");
     const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Answer, "answer", "one answer", "The chain of the first answer, from noise on, drawn as chosen above."),
+        choice(Self::Answer, "answer", "one answer", "The chain of the first answer, from noise, drawn as chosen above."),
         choice(
             Self::Pair(CouplingKernel::Metropolis),
             "metropolis",
@@ -110,7 +110,7 @@ macro_rules! chosen_number {
 chosen_number!(
     /// How many answers the model gives.
     AnswerCount,
-    words("answers", "Answers", "How many answers the model gives, each from another random start."),
+    words("answers", "Answers", "How many answers the model gives, each from a different random start."),
     [(8, "8", "8"), (4, "4", "4"), (16, "16", "16"), (32, "32", "32"), (64, "64", "64")]
 );
 
@@ -131,7 +131,7 @@ chosen_number!(
     ),
     [
         (3, "3", "3 sweeps, then search"),
-        (0, "0", "the search alone"),
+        (0, "0", "search only"),
         (10, "10", "10 sweeps, then search"),
         (30, "30", "30 sweeps, then search")
     ]
@@ -141,7 +141,7 @@ chosen_number!(
 pub const CLASS: Words = words(
     "class",
     "Digit",
-    "The class that all answers are of. Unless one is chosen, the model first reads from what is known how probable each is, and its answers share them so.",
+    "The class of all answers. If you choose none, the model first reads from the known part how probable each class is, and divides its answers accordingly.",
 );
 
 /// All the choices; the rows say what each is.

@@ -67,10 +67,10 @@ pub fn against_sweeps(state: CompletionState) -> impl IntoView {
             on_cancel=move |()| looks.stop()
             class="against-sweeps"
             title="Quality against sweeps"
-            about="A model that is what it says shows the same after any large number of Gibbs sweeps. Each grid is the same chains from noise, looked at by a local search from where they stand; energy and pixels are those of the chains themselves. Numbers that stand still are no proof: see whether the digits still turn into others, or only stay what they are."
+            about="A model in equilibrium looks the same after any large number of Gibbs sweeps. Each grid shows the same chains from noise, after a local search from their current states; energy and pixels are those before the search. Steady numbers are no proof: check whether digits still turn into others."
             hidden=Signal::derive(move || !is_image.get())
             button="Run the chains"
-            button_help="64 chains from noise, looked at after 1, 10, 50, 300, 2000 and 10 000 Gibbs sweeps. Not while this model trains."
+            button_help="64 chains from noise, shown after 1, 10, 50, 300, 2000 and 10 000 Gibbs sweeps. Not while this model trains."
             disabled=Signal::derive(move || state.lacks_model() || trains.get())
             on_press=move |()| start()
             counted="Gibbs sweeps made"
@@ -95,16 +95,16 @@ fn describe(look: &Swept) -> String {
 /// Whether the chains have stopped changing, and since when.
 fn verdict(looks: &[Swept], running: bool) -> String {
     let Some(last) = looks.last() else {
-        return if running { "The chains are on their way." } else { "64 chains, 12 361 sweeps in all." }.into();
+        return if running { "The chains are running." } else { "64 chains, 12 361 sweeps in all." }.into();
     };
     let since = |of: fn(&Swept) -> &Vec<f64>| unchanged_since(&looks.iter().map(|look| of(look).clone()).collect::<Vec<_>>());
     match since(|look| &look.energies).zip(since(|look| &look.high)) {
         Some((energies, high)) => format!(
-            "Up to {} sweeps, energy and pixels have not changed by more than two standard errors since {}.",
-            last.sweeps,
-            looks[energies.max(high)].sweeps
+            "From {} to {} sweeps, energy and pixels changed by at most two standard errors.",
+            looks[energies.max(high)].sweeps,
+            last.sweeps
         ),
-        None if looks.len() == 1 => "The first look; whether they change is seen from the second on.".into(),
+        None if looks.len() == 1 => "The first look; the second shows whether they still change.".into(),
         None => format!("After {} sweeps, energy or pixels are still changing.", last.sweeps),
     }
 }
@@ -121,7 +121,7 @@ mod tests {
             Swept { sweeps, samples, energies: energies.to_vec(), high: vec![1.0, 2.0, 3.0] }
         };
         let looks = [look(1, [9.0, 9.1, 9.2]), look(10, [3.0, 3.2, 3.1]), look(50, [3.1, 3.1, 3.0])];
-        assert!(verdict(&looks, false).ends_with("standard errors since 10."));
+        assert!(verdict(&looks, false).ends_with("From 10 to 50 sweeps, energy and pixels changed by at most two standard errors."));
         assert!(verdict(&looks[..2], true).ends_with("After 10 sweeps, energy or pixels are still changing."));
         assert!(verdict(&looks[..1], true).starts_with("The first look"));
         assert_eq!(describe(&looks[0]), ": energy 9.1 ± 0.1, 2.0 ± 0.6 pixels high");

@@ -12,7 +12,7 @@ use leptos::prelude::*;
 
 /// The tools, with their names and hover help.
 const TOOLS: [(Tool, &str, &str); 4] = [
-    (Tool::Mask, "Mask", "Hides pixels: the model is to say what could be there."),
+    (Tool::Mask, "Mask", "Hides pixels: the model fills in what could be there."),
     (Tool::Unmask, "Unmask", "Erases the mask: pixels are known again."),
     (Tool::Draw, "Draw", "Draws ink, which is known."),
     (Tool::Erase, "Erase ink", "Clears ink; the pixels are known to be blank."),
@@ -66,8 +66,8 @@ pub fn tools_panel(state: CompletionState) -> impl IntoView {
             </label>
             <Button label="Clear mask" help="Makes everything known again." on_press=move |()| state.edit(Picture::clear_mask) />
             <div class="pair even">
-                {step(state, ["Undo", "Undo the last edit", "Takes the last stroke or mask back: Control Z."], Picture::can_undo, Picture::undo)}
-                {step(state, ["Redo", "Redo the edit", "Does again what was undone: Control Shift Z, or Control Y."], Picture::can_redo, Picture::redo)}
+                {step(state, ["Undo", "Undo the last edit", "Undoes the last stroke or mask: Control Z."], Picture::can_undo, Picture::undo)}
+                {step(state, ["Redo", "Redo the edit", "Redoes what was undone: Control Shift Z, or Control Y."], Picture::can_redo, Picture::redo)}
             </div>
             <div class="stacked" data-help=PictureStart::WORDS.help>
                 <Select id="start" label=PictureStart::WORDS.label options=starts value=start on_choose=begin />

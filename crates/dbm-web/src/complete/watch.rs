@@ -46,18 +46,18 @@ pub fn watch_controls(state: CompletionState) -> impl IntoView {
             {choose(state, "watch", |settings| settings.watched.choice().help)}
             <Button
                 label=move || if pair() { "Watch the pair" } else { "Watch the answer" }
-                help="Computes it with the present picture, mask and set, and shows it state by state in the large picture."
+                help="Computes it with the current picture, mask and set, and shows it state by state in the large picture."
                 disabled=move || state.has_nothing_to_ask()
                 on_press=move |()| state.watch()
             />
             <button type="button" class="play" data-help="Shows the states one after another." hidden=prefers_less_motion disabled=none on:click=switch>
-                {move || if state.playing.get() { "Halt" } else { "Play" }}
+                {move || if state.playing.get() { "Pause" } else { "Play" }}
             </button>
             {player
                 .slider(
                     move || if pair() { "Step of the pair" } else { "State of the chain" },
                     || None,
-                    "State by state; the arrow keys go one back or forth.",
+                    "State by state; the arrow keys go back and forward by one.",
                     Signal::derive(none),
                 )}
             <canvas
@@ -65,7 +65,7 @@ pub fn watch_controls(state: CompletionState) -> impl IntoView {
                 class="spark"
                 role="img"
                 aria-label="Energy along the way"
-                data-help="Energy of the whole state along the way: of the chain, or of x, and dashed that of y."
+                data-help="Energy of the whole state along the way: of the chain, or of x and, dashed, of y."
             ></canvas>
             <p class="figures-text" aria-live="off">
                 {move || {
