@@ -107,13 +107,13 @@ test("Cancel keeps what is there, and only the rest is run afterwards", lab({ se
   assert.equal(kept.reduce((sum, line) => sum + line.runs, 0), wanted - missing);
   // Fewer dimensions and runs: earlier runs count, and only missing ones are computed.
   await page.getByLabel("Dimensions", { exact: true }).fill("2");
-  await page.getByLabel("Runs a point", { exact: true }).fill("30");
+  await page.getByLabel("Runs per point", { exact: true }).fill("30");
   await until(() => status(page), (words) => /^(All 120 |\d+ of 120 |120 couplings to run)/.test(words), "another plan");
   if (await enabled(page, "Compute").count()) await press(page, button(page, "Compute"));
   await done(page);
   const small = parse((await csv(page)).text);
   assert.deepEqual(small.map((line) => line.runs), [30, 30, 30, 30]);
-  await page.getByLabel("Runs a point", { exact: true }).fill("31");
+  await page.getByLabel("Runs per point", { exact: true }).fill("31");
   // A pair whose 31st run was done before Cancel lacks none.
   await until(() => status(page), (words) => /^(All 124 |[1-4] of 124 )/.test(words), "one more run of each");
 }));
@@ -124,7 +124,7 @@ test("what cannot be is refused with words, and no run is begun", lab({ search: 
   await page.getByText("Two layer sizes or more are expected", { exact: false }).waitFor();
   assert.equal(await enabled(page, "Compute").count(), 0);
   await page.getByLabel("Dimensions", { exact: true }).fill("2");
-  await page.getByLabel("Runs a point", { exact: true }).fill("3");
+  await page.getByLabel("Runs per point", { exact: true }).fill("3");
   await press(page, enabled(page, "Compute"));
   await done(page);
 }));
@@ -144,7 +144,7 @@ test("pairs of runs on a small model: meeting times beside those of uniform prop
   assert.ok(Number(runs[0]) > 1 && Number(runs[2]) > 2 && runs[3] === "0" && Number(runs[5]) > 0, runs.join(" "));
   assert.ok(Number(uniform[0]) >= 1 && uniform[4] === "–", uniform.join(" "));
   await page.getByText(/^Of 150 pairs of runs \d+ met after step one, the last at τ = \d+\./).waitFor();
-  await page.getByText(/the correction changes a unit by [\d.]+ points of 100; chance alone would by [\d.]+\./).first().waitFor();
+  await page.getByText(/the correction changes a unit by [\d.]+ points of 100; chance alone, by [\d.]+\./).first().waitFor();
   await press(page, button(page, "The longest"));
   await page.getByText(`met at τ = ${runs[2]}.`).waitFor();
   const rows = await page.locator(".particles-pair .steps tbody tr").evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));

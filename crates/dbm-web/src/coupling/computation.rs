@@ -116,7 +116,7 @@ impl Computation {
     pub fn there(self, wanted: u32, missing: u32) -> String {
         let (parts, outcome) = (self.parts, self.outcome.get());
         match missing {
-            0 => format!("All {wanted} {parts} are there. {outcome}"),
+            0 => format!("All {wanted} {parts} are done. {outcome}"),
             _ if missing == wanted => format!("{wanted} {parts} to run. {outcome}"),
             _ => format!("{missing} of {wanted} {parts} are missing. {outcome}"),
         }

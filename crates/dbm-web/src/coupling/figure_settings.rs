@@ -84,16 +84,16 @@ impl Default for FigureSettings {
 impl Table for FigureSettings {
     const ROWS: &'static [Row<Self>] = &[
         Row::new(Input::Text, |settings: &Self| settings.list.clone(), Self::set_dimensions)
-            .called(words("d", "Dimensions", "Visible units of a random model, and as many hidden ones: numbers and ranges, as in 1, 2, 5-30:5, where the range is from 5 to 30 in steps of 5."))
+            .called(words("d", "Dimensions", "Visible units of a random model, and as many hidden ones: numbers and ranges, as in 1, 2, 5-30:5, where 5-30:5 is 5 to 30 in steps of 5."))
             .wide(),
         Row::new(Input::Number, |settings: &Self| settings.runs.to_string(), Self::set_runs)
-            .called(words("runs", "Runs a point", "Couplings of each pair at each dimension. With more, only the missing ones are run.")),
+            .called(words("runs", "Runs per point", "Couplings of each pair at each dimension. With more, only the missing ones are run.")),
         typed!(whole, 1..=LONGEST, cap)
             .called(words("cap", "Step cap", "A coupling that has not met after so many steps is cut and counted. A mean over such runs is a lower bound.")),
         typed!(whole, 1..=LONGEST, tries)
-            .called(words("tries", "Tries a draw", "Gibbs: tries of the draw from what the two laws do not share; after the last, what it gave is taken, and counted.")),
+            .called(words("tries", "Tries per draw", "Gibbs: tries of a draw from what the two distributions do not share; the last try is used whatever it gave, and counted.")),
         typed!(whole, 0..=u64::MAX, seed)
-            .called(words("seed", "Seed", "Of the models and of every run: the same seed gives the same numbers, on any number of workers."))
+            .called(words("seed", "Seed", "For the models and every run: the same seed gives the same numbers, with any number of workers."))
             .wide(),
         choice!(Units, units),
         Row::new(Input::Text, |settings: &Self| named(&settings.pairs), Self::set_pairs).key("pairs"),
@@ -115,7 +115,7 @@ impl FigureSettings {
         let points = self.dimensions.len() * PAIRS.len();
         if points * runs as usize > MOST {
             let most = MOST / points;
-            return Err(format!("At most {MOST} couplings in all: {most} runs a point with so many dimensions."));
+            return Err(format!("At most {MOST} couplings in all: {most} runs per point with this many dimensions."));
         }
         self.runs = runs;
         Ok(())
@@ -231,7 +231,7 @@ mod tests {
         let of = |runs| read(&[("d", "1-200"), ("runs", runs)]);
         assert!(["100", "250"].iter().all(|runs| of(runs).checked().is_some()));
         assert!(of("251").checked().is_none());
-        assert!(given(&[("d", "1-200")]).set_runs("251").unwrap_err().contains("250 runs a point"));
+        assert!(given(&[("d", "1-200")]).set_runs("251").unwrap_err().contains("250 runs per point"));
         // With fewer dimensions this many are allowed.
         let mut texts = of("251");
         texts.set("d", "1-3");

@@ -17,7 +17,7 @@ const LONGEST_STATUS: &str = "100000 of 200000 couplings are missing. Cancelled;
 /// What hollow marks mean.
 const BOUND: &str = "A hollow mark: some of its runs were cut at the cap, so the mean is at least this.";
 /// What the figure shows with signs; the longer of the two remarks.
-const WITH_SIGNS: &str = "With signs, the Gibbs coupling takes exponentially longer with d. Metropolis from the local mode has τ = 1 in every run seen from about d = 50: its correction lives in events that nobody will observe.";
+const WITH_SIGNS: &str = "With signs, the Gibbs coupling takes exponentially longer with d. Metropolis from the local mode has τ = 1 in every run seen from about d = 50: its correction lies in events that nobody will observe.";
 
 /// Controls on the left, charts on the right, all numbers below.
 pub fn figure_of_couplings(figure: Figure) -> impl IntoView {
@@ -39,7 +39,7 @@ pub fn figure_of_couplings(figure: Figure) -> impl IntoView {
                         disabled=move || figure.work.is_busy() || figure.missing() == 0
                         on_press=move |()| figure.compute()
                     />
-                    {figure.work.view(["Couplings at work", ""], LONGEST_STATUS, move || figure.status())}
+                    {figure.work.view(["Couplings done", ""], LONGEST_STATUS, move || figure.status())}
                 </div>
                 <div class="coupling-charts">
                     <div>

@@ -59,14 +59,14 @@ pub fn Coupling() -> impl IntoView {
         <section class="coupling-one" aria-labelledby="particles-title">
             <div class="ruled">
                 <h2 id="particles-title">"At digit size"</h2>
-                <p>"In a wide model no uniform proposal is ever accepted. Whole runs of weighted particles are: their chains meet late now and then, and the correction does something."</p>
+                <p>"In a wide model no uniform proposal is ever accepted, but runs of weighted particles are: now and then their chains meet late, and the correction does something."</p>
             </div>
             {pairs_of_runs(particles)}
         </section>
         <section class="coupling-one" aria-labelledby="replay-title">
             <div class="ruled">
                 <h2 id="replay-title">"One coupling, step by step"</h2>
-                <p>"On a model small enough to be seen whole: what is proposed, who accepts, and when they meet."</p>
+                <p>"On a model small enough to show every unit: what is proposed, which chain accepts it, and when they meet."</p>
             </div>
             {one_coupling(replay)}
         </section>

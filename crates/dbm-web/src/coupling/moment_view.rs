@@ -100,7 +100,7 @@ pub fn rulers((settings, energies): &ReplayFrame, (moment, last): &Moments) -> i
         view! {
             <div
                 class="ruler"
-                data-help="One uniform number u for both chains: a chain accepts the proposal where u lies below min(1, exp(E(state) − E(x′)))."
+                data-help="One uniform number u for both chains: a chain accepts the proposal if u lies below min(1, exp(E(state) − E(x′)))."
             >
                 {track("u", None, &marks, moment.u.map_or_else(|| "–".into(), |(u, ..)| probability(u)))}
                 {decided("x", moment.u.map(|(_, x, _)| x))}
@@ -126,7 +126,7 @@ pub fn rulers((settings, energies): &ReplayFrame, (moment, last): &Moments) -> i
         view! {
             <div
                 class="ruler"
-                data-help="Overlap of the two laws of the even layers: the largest probability with which both chains can be given the same draw, as one; otherwise each is drawn apart, from what the other law lacks."
+                data-help="Overlap of the two distributions of the even layers: the largest probability that one draw can serve both chains. Otherwise each chain draws apart, from what the other’s distribution lacks."
             >
                 {track("overlap", moment.overlap.and_then(|(overlap, _)| overlap), &[], words)}
                 {ends("0", "1")}

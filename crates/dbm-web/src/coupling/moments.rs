@@ -50,7 +50,7 @@ pub fn moments(replay: &CouplingTrace) -> Vec<ReplayMoment> {
         let (name, mut words) = match state.reached_by {
             Reached::Search => (
                 format!("search, half-sweep {sweeps}"),
-                format!("Half of the layers go where their energy is least: {} flipped.", units(flipped)),
+                format!("Half of the layers move to their least energy: {} flipped.", units(flipped)),
             ),
             Reached::Gibbs => ("Gibbs sweep".into(), format!("One Gibbs sweep from the local mode: {} flipped.", units(flipped))),
             Reached::Uniform => ("uniform state".into(), "Every unit high or low with probability one half.".into()),

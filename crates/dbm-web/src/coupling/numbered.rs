@@ -9,7 +9,7 @@ impl<T: Clone> Numbered<T> {
     /// them.
     pub fn take(&mut self, first: u32, count: u32, answer: &[T], parts: &str) -> Result<(), String> {
         if answer.len() != count as usize {
-            return Err(format!("a worker was asked for {count} {parts} and answered with {}", answer.len()));
+            return Err(format!("a worker was asked for {count} {parts} but sent {}", answer.len()));
         }
         let (first, end) = (first as usize, (first + count) as usize);
         if self.0.len() < end {
@@ -52,6 +52,6 @@ mod tests {
         assert_eq!(all.missing(5, 2), [(0, 2), (2, 2), (4, 1)]);
         all.take(2, 3, &['c', 'd', 'e'], "letters").unwrap();
         assert_eq!((all.missing(4, 9), all.some(4).collect::<Vec<_>>()), (vec![(0, 2)], vec![(2, &'c'), (3, &'d')]));
-        assert_eq!(all.take(0, 3, &['a', 'b'], "letters").unwrap_err(), "a worker was asked for 3 letters and answered with 2");
+        assert_eq!(all.take(0, 3, &['a', 'b'], "letters").unwrap_err(), "a worker was asked for 3 letters but sent 2");
     }
 }

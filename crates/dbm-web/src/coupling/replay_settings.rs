@@ -57,7 +57,7 @@ impl Table for ReplaySettings {
         typed!(whole, 0..=u64::MAX, seed).called(words(
             "model-seed",
             "Model seed",
-            "Of the model and of its runs: the same seed gives the same replay.",
+            "For the model and its runs: the same seed gives the same replay.",
         )),
         typed!(whole, 0..=LAST_RUN, run).called(words("run", "Run", "Each run of the same model has its own random numbers.")),
         choice!(Units, units).key("model-units"),

@@ -65,7 +65,7 @@ pub fn one_coupling(replay: CouplingReplay) -> impl IntoView {
                     <span>
                         <b>{move || moment.with(|moment| moment.as_ref().map(|(moment, _)| format!("{}: ", moment.name)))}</b>
                         {move || {
-                            moment.with(|moment| moment.as_ref().map_or_else(|| "A worker makes the model.".into(), |(moment, _)| moment.words.clone()))
+                            moment.with(|moment| moment.as_ref().map_or_else(|| "Making the model…".into(), |(moment, _)| moment.words.clone()))
                         }}
                     </span>
                 </p>
@@ -125,7 +125,7 @@ fn choices(replay: CouplingReplay) -> impl IntoView {
                     <Select
                         id="replay-model"
                         label="Model"
-                        help="Small models with random semi-orthogonal weights; or type sizes of your own below."
+                        help="Small models with random semi-orthogonal weights; or type your own sizes below."
                         options=models
                         value=Signal::derive(preset)
                         on_choose=choose_model
@@ -137,7 +137,7 @@ fn choices(replay: CouplingReplay) -> impl IntoView {
                 <Button label="Next run" on_press=next />
                 <Button
                     label="Find one that takes longer"
-                    help="The next run whose chains take longer to meet than those on view, among the next 320."
+                    help="The next run, among the next 320, whose chains take longer to meet than those shown."
                     disabled=move || replay.searching.get() || replay.shown.with(Option::is_none)
                     on_press=move |()| replay.find_longer()
                 />

@@ -53,7 +53,7 @@ pub fn estimate(replay: CouplingReplay) -> impl IntoView {
     view! {
         <div
             class="estimate"
-            data-help="f is −dE/dθ, what the gradient is made of. Every step before the meeting adds f of x and takes away f of y, which is a step behind; the sum has exactly the right mean."
+            data-help="f is −dE/dθ, what the gradient is made of. Every step before the meeting adds f of x and subtracts f of y, which is a step behind; the sum has exactly the right mean."
         >
             {move || {
                 line()

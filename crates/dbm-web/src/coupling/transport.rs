@@ -10,7 +10,7 @@ use std::time::Duration;
 /// How long each moment is shown.
 const BEAT: Duration = Duration::from_millis(1100);
 
-const HELP: &str = "All moments: the way to x₀, then t = 1, 2, … until the chains meet. The left and right keys step, Home and End go to the ends.";
+const HELP: &str = "All moments: the path to x₀, then t = 1, 2, … until the chains meet. The left and right keys step, Home and End go to the ends.";
 
 /// Buttons for first, back, play, forward and last, and a slider.
 pub fn transport(replay: CouplingReplay) -> impl IntoView {

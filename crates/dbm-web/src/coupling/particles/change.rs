@@ -60,7 +60,7 @@ pub fn change(particles: Particles) -> impl IntoView {
                             .into_any()
                     }
                     None => {
-                        view! { <p class="help empty">"The mean of what first runs show, the corrected mean, and the difference."</p> }
+                        view! { <p class="help empty">"The mean of the first runs, the corrected mean, and the difference."</p> }
                             .into_any()
                     }
                 }}

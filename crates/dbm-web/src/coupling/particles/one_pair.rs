@@ -62,10 +62,10 @@ pub fn one_pair(particles: Particles) -> impl IntoView {
                 {move || match (shape.get(), pair.get()) {
                     (Some(shape), Some((_, pair))) => pictures(shape, &pair).into_any(),
                     (_, None) => view! { <p class="help empty">"No pairs yet. Press Couple runs."</p> }.into_any(),
-                    (None, _) => view! { <p class="help empty">"The states of this model are no pictures: see the table."</p> }.into_any(),
+                    (None, _) => view! { <p class="help empty">"This model’s states are not pictures: see the table."</p> }.into_any(),
                 }}
             </div>
-            <p class="help">"What each run shows, and how often it counts in the corrected estimate; framed where X took it."</p>
+            <p class="help">"What each run shows, and how often it counts in the corrected estimate; X accepted those with a frame."</p>
             <NumberTable label="All steps of the pair" headings=headings(include_str!("steps.txt")) class="steps">
                 {move || pair.with(|pair| pair.as_ref().map(|(_, pair)| steps(pair)))}
             </NumberTable>
@@ -99,7 +99,7 @@ fn pictures(shape: Shape, pair: &RunPair) -> impl IntoView + use<> {
         }
     };
     let left = pair.runs.len().saturating_sub(MOST_PICTURES);
-    let more = (left > 0).then(|| view! { <p class="help empty">{format!("{left} more are in the table alone.")}</p> });
+    let more = (left > 0).then(|| view! { <p class="help empty">{format!("{left} more are in the table only.")}</p> });
     view! {
         {pair.runs.iter().enumerate().take(MOST_PICTURES).map(one).collect_view()}
         {more}

@@ -87,7 +87,7 @@ impl Together {
         };
         let cut = match self.particles.capped {
             0 => String::new(),
-            cut => format!(" {cut} cut at {}, which biases: more particles, or a higher cap, let them meet.", self.particles.cap),
+            cut => format!(" {cut} cut at {}, which biases: more particles or a higher cap let them meet.", self.particles.cap),
         };
         late + &other + &cut
     }
@@ -97,15 +97,15 @@ impl Together {
         let MeanCorrection { size, chance, .. } = self.change;
         let [size_text, chance_text] = [size, chance].map(|x| short(100.0 * x));
         if self.pairs < 2 {
-            return "One pair is one number: what chance does is seen from the second on.".into();
+            return "One pair is one number: only two or more show what chance does.".into();
         }
         let moved = format!(
-            "On average over the pairs, the correction changes a {unit} by {size_text} points of 100; chance alone would by {chance_text}."
+            "On average over the pairs, the correction changes a {unit} by {size_text} points of 100; chance alone, by {chance_text}."
         );
         let meaning = if size > 2.0 * chance {
-            format!(" So a first run alone is wrong, by about {} points.", short(100.0 * (size * size - chance * chance).sqrt()))
+            format!(" So a first run alone is off by about {} points.", short(100.0 * (size * size - chance * chance).sqrt()))
         } else {
-            " So what a first run alone gets wrong is less than what so many pairs can show.".into()
+            " So the error of a first run alone is too small for so many pairs to show.".into()
         };
         let (times, pair) = self.heaviest;
         let heaviest = format!(" The run that counts most counts {} times, in pair {}.", short(times), pair + 1);
@@ -162,7 +162,7 @@ mod tests {
     fn the_words_follow_from_the_pairs() {
         let mut results = ParticleResults::default();
         results.take(0, 1, &[pair(1, 1, 0.5)], "pairs").unwrap();
-        assert!(results.together(1, 9).change_words("pixel").contains("from the second on"));
+        assert!(results.together(1, 9).change_words("pixel").contains("only two or more"));
         results.take(1, 3, &[pair(3, 1, 0.5), pair(9, 1, 0.5), pair(2, 1, 0.6)], "pairs").unwrap();
         let together = results.together(4, 9);
         let words = together.meeting_words();
@@ -171,7 +171,7 @@ mod tests {
             "{words}"
         );
         assert!(
-            together.change_words("pixel").contains("a first run alone is wrong, by about 21 points"),
+            together.change_words("pixel").contains("a first run alone is off by about 21 points"),
             "{}",
             together.change_words("pixel")
         );

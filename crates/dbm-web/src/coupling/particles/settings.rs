@@ -23,12 +23,12 @@ choices! {
     pub enum ParticleModel = words(
         "smc-model",
         "Model",
-        "The model that Complete has, the one in training, or a small random one.",
+        "Complete’s model, the one in training, or a small random one.",
     );
     /// The pretrained model, or the visitor's own that is open in its place.
     #[default]
-    Opened = "opened", "the pretrained one", "The model that Complete has, or yours that is open in its place";
-    Training = "training", "the one in training", "As it is when the pairs are begun";
+    Opened = "opened", "the pretrained one", "Complete’s model, or the one that you opened instead";
+    Training = "training", "the one in training", "As it is when the pairs start";
     Random = "random", "a random one", "Small, with Gaussian weights";
 }
 
@@ -66,7 +66,7 @@ impl Table for ParticleSettings {
             .wide()
             .when(Self::is_random),
         typed!(number, 0.0..=MOST_DEVIATION, deviation)
-            .called(words("smc-deviation", "Weight deviation", "Standard deviation of the random weights, 0 to 3. The larger, the further apart what the model likes."))
+            .called(words("smc-deviation", "Weight deviation", "Standard deviation of the random weights, 0 to 3. The larger, the further apart the model’s modes."))
             .when(Self::is_random),
         typed!(whole, 2..=MOST, pairs.particles)
             .called(words("particles", "Particles", "Weighted states of a run, 2 to 1000. With more, runs agree better on Z, and chains meet sooner; each run takes longer.")),
@@ -77,7 +77,7 @@ impl Table for ParticleSettings {
             .called(words("smc-pairs", "Pairs", "Pairs of chains. With more, only the missing ones are run.")),
         typed!(whole, 1..=MOST, pairs.cap)
             .called(words("smc-cap", "Step cap", "A pair that has not met after so many steps, each a run of its own, is cut and counted.")),
-        typed!(whole, 0..=u64::MAX, pairs.seed).called(words("smc-seed", "Seed", "Of all pairs, and of a random model.")).wide(),
+        typed!(whole, 0..=u64::MAX, pairs.seed).called(words("smc-seed", "Seed", "For all pairs, and for a random model.")).wide(),
         choice!(ParticleModel, model),
         choice!(Units, units).key("smc-units").when(Self::is_random),
         choice!(SmcPath, pairs.path).wide().when(|settings| !settings.is_random()),

@@ -267,7 +267,7 @@ impl Particles {
         let Some(settings) = self.settings.get() else { return "Fix the highlighted setting.".into() };
         if !self.has_model(&settings) {
             let is_training = settings.model == ParticleModel::Training;
-            return if is_training { "No model is in training: begin one under Train." } else { "The model is not here yet." }
+            return if is_training { "No model is in training: start one under Train." } else { "The model is not loaded yet." }
                 .into();
         }
         let step = self.begun.with_value(|begun| begun.as_ref().map(|begun| begun.stands.step));

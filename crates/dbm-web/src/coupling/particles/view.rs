@@ -27,11 +27,11 @@ pub fn pairs_of_runs(particles: Particles) -> impl IntoView {
                     <Button
                         label="Couple runs"
                         class="primary"
-                        help="Runs pairs of chains on this model, in workers of their own: what comes is shown as it comes."
+                        help="Runs pairs of chains on this model, in separate workers, and shows results as they come in."
                         disabled=move || work.is_busy() || !particles.has_one() || particles.missing() == 0
                         on_press=move |()| particles.compute()
                     />
-                    {work.view(["Pairs of runs done", "Stops; the pairs that are there stay."], LONGEST_STATUS, move || particles.status())}
+                    {work.view(["Pairs of runs done", "Stops; the finished pairs stay."], LONGEST_STATUS, move || particles.status())}
                 </div>
                 <div class="particles-grid">{meeting_times(particles)} {change(particles)}</div>
                 {one_pair(particles)}
