@@ -61,7 +61,7 @@ const VISITS = {
     await press(page, enabled(page, "Cancel").first());
     await page.locator("#smc-model").selectOption("random");
     await press(page, enabled(page, "Couple runs"));
-    await page.getByText(/^All 100 pairs are there/).waitFor({ timeout: 120_000 });
+    await page.getByText(/^All 100 pairs are done/).waitFor({ timeout: 120_000 });
     await look("pairs of runs");
   },
   proof: async (page, look) => {

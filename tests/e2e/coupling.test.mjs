@@ -8,7 +8,7 @@ const FIGURE = "#view=coupling&m.d=5,25,50&m.runs=20";
 const PAIRS = ["Metropolis, local mode", "Metropolis, uniform", "Gibbs, local mode", "Gibbs, uniform"];
 
 const status = (page) => page.locator(".coupling-status p").textContent();
-const done = (page) => until(() => status(page), (words) => /^All \d+ couplings are there/.test(words), "the figure");
+const done = (page) => until(() => status(page), (words) => /^All \d+ couplings are done/.test(words), "the figure");
 const counted = (words) => Number(/^(\d+) of/.exec(words)?.[1] ?? 0);
 
 /** Presses Tab until the focused element has this name. */
@@ -130,7 +130,7 @@ test("what cannot be is refused with words, and no run is begun", lab({ search: 
 }));
 
 const pairs = (page) => page.locator(".particles-status p").first().textContent();
-const allPairs = (page, count) => until(() => pairs(page), (words) => words.startsWith(`All ${count} pairs are there`), "the pairs");
+const allPairs = (page, count) => until(() => pairs(page), (words) => words.startsWith(`All ${count} pairs are done`), "the pairs");
 /** The rows of the table of meeting times: mean, share above 1, largest, cut, accepted, deviation of log Z. */
 const meetings = (page) =>
   page.locator(".particles-numbers tbody tr").evaluateAll((all) => all.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent)));

@@ -75,7 +75,7 @@ const USE = {
     await view.getByRole("button", { name: "Train", exact: true }).and(view.locator(":enabled")).waitFor(SLOW);
   },
   async Coupling(view) {
-    await view.getByText(/^All \d+ couplings are there/).waitFor(SLOW);
+    await view.getByText(/^All \d+ couplings are done/).waitFor(SLOW);
   },
   async Proof(view) {
     await until(async () => Number((await view.getByLabel("Samples of each so far").textContent()).replace(/\D/g, "")), (n) => n === 2000, "the samples that its address asks for");

@@ -79,7 +79,7 @@ for (const name of engines()) {
 
       await engine.go(`${url}#view=coupling&m.d=5,25&m.runs=10`);
       await engine.click("Compute");
-      await engine.shows(/^All \d+ couplings are there/);
+      await engine.shows(/^All \d+ couplings are done/);
       done("couples");
 
       await engine.go(`${url}#view=proof&p.go=2000`);

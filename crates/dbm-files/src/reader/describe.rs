@@ -72,7 +72,7 @@ fn column_abouts(table: &Table, encoding: &Encoding) -> Vec<ColumnInfo> {
 fn describe(kind: &ColumnKind) -> String {
     match kind {
         ColumnKind::Binary { low, high } => format!("{low} or {high}"),
-        ColumnKind::Number { .. } => "number, high above".into(),
+        ColumnKind::Number { .. } => "number: counts as 1 above".into(),
         ColumnKind::Category { levels } => {
             let more = if levels.len() > NAMED { format!(" and {} more", levels.len() - NAMED) } else { String::new() };
             let named: Vec<&str> = levels.iter().take(NAMED).map(String::as_str).collect();

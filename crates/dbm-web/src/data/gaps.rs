@@ -163,7 +163,7 @@ fn trust_table(evaluation: &Evaluated) -> impl IntoView + use<> {
         "which the model was trained with, so expect worse on real gaps"
     };
     let words = format!(
-        "On {} known cells, {seen}: share answered as they are, and log-loss in nats a cell (less is better).",
+        "On {} known cells, {seen}: share answered correctly, and log-loss in nats per cell (less is better).",
         report.cells
     );
     view! {
@@ -188,6 +188,6 @@ fn verdict(report: &Report) -> &'static str {
     if loss(ImputationMethod::Model) < loss(ImputationMethod::ColumnMode).min(loss(ImputationMethod::Neighbours)) {
         "The model's answers are the best of the three."
     } else {
-        "A simple guess does as well or better: do not trust these answers. More or fewer steps may change that, and more rows."
+        "A simple guess does as well or better: do not trust these answers. More rows, or more or fewer steps, may change that."
     }
 }

@@ -70,7 +70,7 @@ pub fn Data() -> impl IntoView {
                 <Select
                     id="data-set"
                     label="Data set"
-                    help="What the model learns. Another choice begins a new run; Undo brings back the one before."
+                    help="What the model learns. Another choice starts a new run; Undo restores the previous one."
                     options
                     value
                     on_choose=choose
@@ -93,7 +93,7 @@ pub fn Data() -> impl IntoView {
 }
 
 /// What can be uploaded.
-const FORMATS: &str = "Tables (CSV, TSV), arrays (NPY, NPZ, IDX), pictures (PNG, JPEG, a sheet, many, or a zip). They can be dropped or pasted anywhere as well. Nothing is trained before you have seen what was understood.";
+const FORMATS: &str = "Tables (CSV, TSV), arrays (NPY, NPZ, IDX), pictures (PNG, JPEG, a sheet, many, or a zip). You can also drop or paste them anywhere. Nothing is trained until you have seen how they were read.";
 
 /// The upload of the visitor's files.
 fn bring() -> impl IntoView {

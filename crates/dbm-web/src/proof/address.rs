@@ -39,7 +39,7 @@ impl Table for ProofSettings {
             .called(words("model-seed", "Seed of the model", "The same seed draws the same parameters."))
             .when(|settings| settings.model.origin == Origin::Random),
         typed!(number, 0.0..=MOST_DEVIATION, model.deviation)
-            .called(words("deviation", "Weight deviation", "Standard deviation of the random weights, 0 to 3. The larger, the more the chains have to overcome."))
+            .called(words("deviation", "Weight deviation", "Standard deviation of the random weights, 0 to 3. The larger, the harder the chains move."))
             .when(|settings| settings.model.origin == Origin::Random),
         Row::new(Input::Text, |settings: &Self| edits(&settings.model), Self::set_edits).key("w"),
         Row::new(Input::Text, Self::data, Self::set_data).key("data"),
@@ -51,13 +51,13 @@ impl Table for ProofSettings {
         typed!(whole, 2..=HIGHEST, caps[1])
             .called(words("meeting", "Coupling cap, steps", "A coupling that has not met by then is cut, which biases its estimate; the table counts these.")),
         typed!(whole, 1..=HIGHEST, caps[2])
-            .called(words("tries", "Tries of one draw", "UCD-Gibbs: a draw from a residual law is cut after so many tries, which biases its estimate.")),
+            .called(words("tries", "Tries per draw", "UCD-Gibbs: a draw from a residual distribution is cut after this many tries, which biases its estimate.")),
         typed!(whole, 0..=u64::MAX, seed)
-            .called(words("seed", "Seed of the samples", "Of all samples. The same seed gives the same numbers, on any machine and any number of workers.")),
+            .called(words("seed", "Seed of the samples", "For all samples. The same seed gives the same numbers, on any machine and with any number of workers.")),
         switch!("alone", "", alone)
-            .called(words("intervals", "Intervals each alone", "On: each interval holds the exact value with 99 % on its own, so that of many parameters some will miss it by chance. Off: all intervals of an estimator hold it together with 99 % (Bonferroni).")),
+            .called(words("intervals", "Individual intervals", "On: each single interval contains the exact value with probability 99 %, so with many parameters some miss it by chance. Off: all intervals of an estimator contain it at once with probability 99 % (Bonferroni).")),
         switch!("differences", "", differences)
-            .called(words("bars", "Differences only", "Shows what is left of each mean when the exact value is taken away, so that small biases are seen.")),
+            .called(words("bars", "Differences only", "Subtracts the exact value from each mean, so that small biases show.")),
         Row::new(Input::Text, |settings: &Self| settings.show.map_or_else(String::new, |place| place.to_string()), Self::set_show)
             .key("show"),
         Row::new(Input::Text, |settings: &Self| (settings.pattern + 1).to_string(), Self::set_pattern).key("pattern"),

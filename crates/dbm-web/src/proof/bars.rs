@@ -127,7 +127,7 @@ pub fn bars(proof: ProofState) -> impl IntoView {
             <div class="chart-head">
                 <h3
                     id="proof-bars-title"
-                    data-help="Grey bars: the exact gradient of the mean log-likelihood, by enumeration of all states. On each, the means of the estimators so far, with their intervals; a thin tick is where a biased estimator’s mean will stop, computed without sampling."
+                    data-help="Grey bars: the exact gradient of the mean log-likelihood, by enumeration of all states. On each, the means of the estimators so far, with their intervals; a thin tick is where a biased estimator’s mean will settle, computed without sampling."
                 >
                     "The exact gradient, and the means"
                 </h3>
@@ -158,7 +158,7 @@ fn whiskers(count: usize, alone: bool) -> String {
     let level = 100.0 * LEVEL;
     if alone {
         format!(
-            "Whiskers: {level} % intervals, each alone; of {count} intervals one misses by chance about every {} looks.",
+            "Whiskers: individual {level} % intervals; of {count} intervals one misses by chance about every {} looks.",
             100 / count.max(1)
         )
     } else {

@@ -10,7 +10,7 @@ use leptos::prelude::*;
 
 /// The largest deviation is shown from this many groups on: before that, the errors themselves are unreliable.
 const GROUPS: u32 = 3;
-const LARGEST_DEVIATION: &str = "Of all parameters, how far a mean is from its exact value, in standard errors of the mean. An unbiased estimator stays about where it is; a bias grows with the root of the number of samples. Below the bound nothing speaks against the exact value.";
+const LARGEST_DEVIATION: &str = "The largest distance of a mean from its exact value, over all parameters, in standard errors. An unbiased estimator stays about level; a bias grows with the root of the number of samples. Below the bound, nothing speaks against the exact value.";
 
 /// The history of the means, including the present ones.
 fn history(estimates: &Estimates) -> Vec<Means> {
@@ -38,7 +38,7 @@ fn chart(proof: ProofState) -> Chart {
         };
         histories.iter().map(one).collect()
     };
-    let x = Axis::new("samples", "Samples of each estimator, by powers of ten. An interval shrinks to a third over each.")
+    let x = Axis::new("samples", "Samples of each estimator, by powers of ten. An interval shrinks to a third with each.")
         .logarithmic();
     match show {
         Some(place) if place < exact.len() => {
@@ -57,7 +57,7 @@ fn chart(proof: ProofState) -> Chart {
             let levels: Vec<Level> = [Level { y: 0.0, label: "exact".into() }].into_iter().chain(levels).collect();
             let reach = reach(&all, &levels);
             let label = format!("mean − exact, {}", name.unwrap_or_default());
-            let y = Axis::new(&label, "The mean of the estimates so far less the exact value. The shade is the interval.");
+            let y = Axis::new(&label, "The mean of the estimates so far minus the exact value. The shaded band is the interval.");
             Chart { x, y: y.over(-reach, reach), series: all, levels: apart(levels, 0.14 * reach) }
         }
         _ => {

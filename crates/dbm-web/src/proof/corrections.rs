@@ -23,8 +23,8 @@ const RUNS: u32 = 1000;
 /// log10 of the probability of something that nobody will ever see: once in thirty years, at a million couplings a second.
 const NEVER: f64 = -15.0;
 const SECONDS_A_YEAR: f64 = 3.156e7;
-const UNITS: &str = "Of all layers, by powers of ten. Deep models stand beside shallow ones of as many units.";
-const PROBABILITY: &str = "That the first proposal is accepted, so that the two chains part and the coupling adds a correction. −3 is once in a thousand couplings.";
+const UNITS: &str = "All layers together, by powers of ten. Deep models are next to shallow ones of as many units.";
+const PROBABILITY: &str = "The probability that the first proposal is accepted: then the two chains part, and the coupling adds a correction. −3 is once in a thousand couplings.";
 
 /// Keeps the series in step with the settings.
 pub fn follow(proof: ProofState) {
@@ -102,8 +102,7 @@ fn words(all: &Models) -> Option<String> {
     let (last, most) = *answered.iter().min_by(|a, b| a.1.log10_probability.total_cmp(&b.1.log10_probability))?;
     let wait = -most.log10_probability;
     Some(format!(
-        "From about {} units ({}) on nobody will ever see a correction. At {} one would wait for {}{} couplings: at a million a second, {} years. \
-         There the estimator is as unbiased as ever, and each run returns what it would have without the coupling.",
+        "From about {} units ({}) on, nobody will ever see a correction. At {} it takes {}{} couplings to see one: at a million a second, {} years. The estimator is still unbiased there, but each run returns what it would without the coupling.",
         never.iter().sum::<u32>(),
         listed(never, "-"),
         listed(last, "-"),
@@ -137,7 +136,7 @@ pub fn corrections(proof: ProofState) -> impl IntoView {
     let count = SERIES.split(' ').count();
     let is_done = move || done.get() == count;
     let is_going = move || proof.settings.with(|settings| settings.corrections) && !is_done();
-    let summary = move || all.with(words).unwrap_or_else(|| format!("{} of {count} models looked at.", done.get()));
+    let summary = move || all.with(words).unwrap_or_else(|| format!("{} of {count} models tested.", done.get()));
     let switch = move |()| {
         let (is_going, is_done) = untrack(|| (is_going(), is_done()));
         if !is_done {
@@ -149,17 +148,17 @@ pub fn corrections(proof: ProofState) -> impl IntoView {
         <section class="proof-growth" aria-labelledby="proof-growth-title">
             <div class="ruled">
                 <h2 id="proof-growth-title">"As the model grows"</h2>
-                <p>"The same estimator, exactly unbiased at every size; and how likely it is that its coupling is ever seen to do anything."</p>
+                <p>"The same estimator, exactly unbiased at every size; and how likely its coupling is to do anything."</p>
             </div>
             <div class="ask" data-tour="growth-run">
                 <Button
                     label=Signal::derive(move || if is_going() { "Cancel" } else { "Test all sizes" }.to_string())
                     class="primary"
                     idle=Signal::derive(is_done)
-                    help="Looks at random orthogonal models, from 4 units to the paper’s 784-500-500, as they are before training, and runs 1000 couplings on each."
+                    help="Runs 1000 couplings on each of a series of random orthogonal models, not yet trained, from 4 units to the paper’s 784-500-500."
                     on_press=switch
                 />
-                <progress aria-label="Models looked at" max=count.to_string() prop:value=move || done.get() as f64></progress>
+                <progress aria-label="Models tested" max=count.to_string() prop:value=move || done.get() as f64></progress>
                 <p class="figures-text" role="status">
                     {move || format!("{} of {count} models, {}", done.get(), units())}
                 </p>
@@ -172,7 +171,7 @@ pub fn corrections(proof: ProofState) -> impl IntoView {
                     {move || all.with(|all| all.iter().map(line).collect_view())}
                 </NumberTable>
             </div>
-            <p class="proof-words">{move || all.with(words).unwrap_or_else(|| "What they say together comes here.".into())}</p>
+            <p class="proof-words">{move || all.with(words).unwrap_or_else(|| "The conclusion will appear here.".into())}</p>
         </section>
     }
 }
@@ -194,7 +193,7 @@ mod tests {
         assert_eq!(words(&vec![one(2, -0.5, true), (vec![3, 3], None)]), None);
         let said = words(&vec![one(2, -0.5, true), one(25, -16.0, false), one(100, -80.0, false)]).unwrap();
         assert!(
-            said.contains("50 units (25-25)") && said.contains("At 100-100 one would wait for at least 10⁸⁰ couplings"),
+            said.contains("50 units (25-25)") && said.contains("At 100-100 it takes at least 10⁸⁰ couplings"),
             "{said}"
         );
         assert!(said.contains("10⁶⁷ years") || said.contains("10⁶⁶ years"), "{said}");

@@ -43,7 +43,7 @@ pub fn editor(proof: ProofState) -> impl IntoView {
                 <Select
                     id="proof-show"
                     label="Parameter shown"
-                    help="The parameter whose course is shown, and which the fields beside this change. An edge, a unit or a bar chooses it as well."
+                    help="The parameter whose course is shown, and which the fields here change. You can also choose it by an edge, a unit or a bar."
                     options=options
                     value=Signal::derive(move || shown.get().map_or_else(String::new, |place| place.to_string()))
                     on_choose=move |place: String| proof.show(place.parse().ok())
@@ -91,19 +91,19 @@ fn edits(proof: ProofState) -> impl IntoView {
         <div class="buttons wide">
             <Button
                 label="Undo"
-                help="Takes the last change of the model or its data back. Ctrl+Z"
+                help="Undoes the last change of the model or its data. Ctrl+Z"
                 idle=Signal::derive(move || !proof.edits.with(Edits::can_undo))
                 on_press=move |()| proof.step(Edits::undo)
             />
             <Button
                 label="Redo"
-                help="Makes it again. Ctrl+Shift+Z"
+                help="Redoes it. Ctrl+Shift+Z"
                 idle=Signal::derive(move || !proof.edits.with(Edits::can_redo))
                 on_press=move |()| proof.step(Edits::redo)
             />
             <Button label="Reset to the preset" idle=Signal::derive(preset) on_press=reset />
             <Button
-                label="Drop the edits"
+                label="Undo all edits"
                 help="Back to the parameters of a random model as they were drawn."
                 idle=Signal::derive(move || !edited())
                 on_press=drop

@@ -17,7 +17,7 @@ use leptos::task::spawn_local;
 /// Layer sizes to choose from.
 const SIZES: [&str; 7] = ["2-2", "3-2", "4-4", "3-3-2", "4-3-2", "3-3-2-2", "6-4"];
 /// Why the lab's run has no usable model.
-const NEEDS: &str = "The lab trains no model of at most 24 units, and a larger one cannot be enumerated. Under Train choose bars and stripes with hidden layers of at most 8 units in all, and press Train.";
+const NEEDS: &str = "No model of at most 24 units is in training, and a larger one cannot be enumerated. Under Train, choose bars and stripes with hidden layers of at most 8 units in all, and press Train.";
 
 /// Layer sizes, units, the settings of a random model, and the model in training.
 pub fn model_form(proof: ProofState) -> impl IntoView {
@@ -66,7 +66,7 @@ pub fn model_form(proof: ProofState) -> impl IntoView {
             <Show when=move || !embedded>
                 <Button
                     label="Use the model in training"
-                    help="Takes the parameters of the model that the lab trains, rounded to three places, where it has at most 24 units."
+                    help="Takes the parameters of the model in training, rounded to three places, if it has at most 24 units."
                     on_press=move |()| take(proof, session, status)
                 />
             </Show>

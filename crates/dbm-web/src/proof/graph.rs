@@ -197,7 +197,7 @@ pub fn graph(proof: ProofState) -> impl IntoView {
             >
                 {move || layout.with(|layout| picture(proof, here, layout))}
             </svg>
-            <figcaption class="help" data-help="A weight or bias changes as it is dragged. By keyboard: ← and → choose, ↑ and ↓ change, Home makes it 0.">
+            <figcaption class="help" data-help="Drag a weight or bias to change it. By keyboard: ← and → choose, ↑ and ↓ change, Home makes it 0.">
                 "Drag an edge or a unit up or down. Press a square to flip a bit."
             </figcaption>
         </figure>

@@ -28,7 +28,7 @@ choices! {
     #[default]
     Preset = "preset", "the preset", "The model that the view opens with";
     Random = "random", "random", "Gaussian weights, drawn by a seed";
-    Run = "run", "of the lab’s run", "The model that the lab trains";
+    Run = "run", "of the lab’s run", "The model in training under Train";
 }
 
 /// The model and its data.

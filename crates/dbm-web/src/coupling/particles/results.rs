@@ -177,7 +177,7 @@ mod tests {
         );
         results.take(4, 1, &[pair(1, 2, -1.0)], "pairs").unwrap();
         let together = results.together(5, 9);
-        assert!(together.change_words("unit").contains("less than"), "{}", together.change_words("unit"));
+        assert!(together.change_words("unit").contains("too small"), "{}", together.change_words("unit"));
         assert!(together.meeting_words().contains("With uniform proposals 20 % of them did."), "{}", together.meeting_words());
     }
 }
