@@ -463,7 +463,7 @@ test("a model goes from the page to the command, and from the command to the pag
   await onView.selectOption({ label: "own.safetensors" });
   await page.getByText("16–8–4 signs, 60 steps").waitFor();
   await press(page, button(page, "Resume its run"));
-  await page.getByText("The run of the opened model goes on from step 60: press Train.").waitFor();
+  await page.getByText("Press Train to continue the opened model’s run from step 60.").waitFor();
   assert.equal(await steps(page), 60);
   await press(page, enabled(page, "Step"));
   await until(() => steps(page), (n) => n === 61, "one step more");

@@ -63,13 +63,13 @@ for (const name of engines()) {
       await engine.shows(/^20 examples, 3 bits/);
       await engine.click("Train");
       await atLeast(engine, 20);
-      const kept = Number((await engine.shows(/^Kept at step \d+/)).match(/\d+/)[0]);
+      const kept = Number((await engine.shows(/^Saved at step \d+/)).match(/\d+/)[0]);
       done("uploads a table, trains on it, and keeps the run");
 
       const how = await engine.reopen(`${url}#view=train`);
-      await engine.shows(/^A run of .* is kept: 3–.* on mine\.csv, step \d+\./);
-      await engine.click("Go on");
-      await engine.shows(/The run stands at step \d+ again; press Train to go on\./);
+      await engine.shows(/^Your last run was saved .*: 3–.* on mine\.csv, step \d+\./);
+      await engine.click("Resume");
+      await engine.shows(/The run is back at step \d+; press Train to continue\./);
       const from = await steps(engine);
       assert.ok(from >= kept, `${from} after ${kept} were kept`);
       await engine.click("Train");

@@ -35,7 +35,7 @@ const chosen = async (page) => {
   await press(page, enabled(page, "Use the GPU"));
   await page.getByText(/^Ten steps took the processor [\d.]+ s on .+, and the GPU \(.+\) [\d.]+ s\. The (GPU|processor) is [\d.]+ times as fast/).waitFor(SLOW);
   // On the processor it is not the faster of the two.
-  await press(page, enabled(page, "Use it all the same"));
+  await press(page, enabled(page, "Use it anyway"));
   await enabled(page, "Use the processor").waitFor(SLOW);
 };
 
@@ -44,7 +44,7 @@ const trainUntilKept = async (page) => {
   await page.getByText(/30 examples, 4 × 4/).waitFor({ timeout: 60_000 });
   await chosen(page);
   await press(page, enabled(page, "Train"));
-  const kept = page.getByText(/^Kept at step \d+$/);
+  const kept = page.getByText(/^Saved at step \d+$/);
   await kept.waitFor(SLOW);
   return Number((await kept.textContent()).match(/\d+/)[0]);
 };

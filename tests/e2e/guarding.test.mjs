@@ -153,21 +153,21 @@ test("the workers for files are replaced after messages that mean nothing, and n
   await enabled(page, "Train").waitFor({ timeout: 120_000 });
   await bring(page, "mine.csv");
   await press(page, enabled(page, "Step"));
-  await page.getByText("Kept at step 1", { exact: true }).waitFor();
+  await page.getByText("Saved at step 1", { exact: true }).waitFor();
   const files = () => page.workers().filter((worker) => worker.url().includes("dbm-files"));
   assert.equal(files().length, 2, "a reader and a keeper");
   for (const how of [give, post]) {
     for (const worker of files()) await how(worker).catch(() => {}); // a worker that is replaced meanwhile no longer answers
     const before = await steps(page);
     await press(page, enabled(page, "Step"));
-    await page.getByText(`Kept at step ${before + 1}`, { exact: true }).waitFor();
+    await page.getByText(`Saved at step ${before + 1}`, { exact: true }).waitFor();
     assert.match(await data(page).locator("option:checked").textContent(), /mine\.csv/);
     await page.getByText(/^20 examples/).waitFor();
     await bring(page, `${how.name}.csv`);
     await press(page, enabled(page, "Step"));
-    await page.getByText("Kept at step 1", { exact: true }).waitFor();
+    await page.getByText("Saved at step 1", { exact: true }).waitFor();
     await data(page).selectOption({ label: "mine.csv" });
     await press(page, enabled(page, "Step"));
-    await page.getByText("Kept at step 1", { exact: true }).waitFor();
+    await page.getByText("Saved at step 1", { exact: true }).waitFor();
   }
 }));

@@ -70,11 +70,11 @@ async function comesBack(page, open, seen, died) {
   assert.ok(step >= seen, `kept at ${step}, and ${seen} had been seen kept`);
   assert.ok(died - written <= AT_MOST_LOST + NOISE, `the run that came back was ${died - written} ms old`);
   assert.ok(written - before.written <= AT_MOST_LOST + NOISE, `${written - before.written} ms went by from one checkpoint to the next`);
-  assert.match(await offer(page).textContent(), new RegExp(`^A run of .* is kept: 16–\\d+–\\d+ on Bars and stripes 4 × 4, step ${step}\\.`));
-  await button(page, "Go on").click();
+  assert.match(await offer(page).textContent(), new RegExp(`^Your last run was saved .*: 16–\\d+–\\d+ on Bars and stripes 4 × 4, step ${step}\\.`));
+  await button(page, "Resume").click();
   await until(() => steps(page), (n) => n === step, "the run stands where it was kept");
   await enabled(page, "Train").waitFor();
-  await page.getByText(`The run stands at step ${step} again; press Train to go on.`).waitFor();
+  await page.getByText(`The run is back at step ${step}; press Train to continue.`).waitFor();
   assert.equal(await page.getByLabel("Data set", { exact: true }).inputValue(), "bars");
   assert.equal(await offer(page).count(), 0);
   await goesOnToTheBit(page, open);

@@ -78,7 +78,7 @@ for (const [name, line] of [
     for (let step = paused; step < paused + 2; step++) {
       await page.reload();
       await offer(page).filter({ hasText: `step ${step}.` }).waitFor();
-      await press(page, button(page, "Go on"));
+      await press(page, button(page, "Resume"));
       await until(() => steps(page), (n) => n === step, "the run is where it was");
       await press(page, enabled(page, "Step"));
       await until(() => keptAt(page), (kept) => kept === step + 1, "one step more kept");
@@ -93,7 +93,7 @@ test("where the storage does not answer for a minute, another worker tries it, a
   await page.goto(`${at}#view=train`);
   await press(page, enabled(page, "Step"), { timeout: 60_000 });
   await until(() => steps(page), (n) => n === 1, "a step");
-  const said = page.getByRole("alert").filter({ hasText: "the worker for files was lost: it gave no sign for a minute." });
+  const said = page.getByRole("alert").filter({ hasText: "the worker for files was lost: it did not respond for a minute." });
   const later = async () => (await page.clock.runFor(10_000), said.count());
   await until(later, (count) => count > 0, "the loss is said");
   await until(() => keptAt(page), (kept) => kept === 1, "kept by another");
@@ -115,5 +115,5 @@ test("where nothing can be kept, that is said once, and training goes on", kept(
   await until(() => steps(page), (n) => n === 2, "two steps");
   await quiet(page, 1_000); // it would be reported when the storing worker answers, which the page does not show
   assert.equal(await page.getByRole("alert").count(), 0, "it is not said again");
-  assert.equal(await page.getByText(/^Kept at step/).count(), 0);
+  assert.equal(await page.getByText(/^Saved at step/).count(), 0);
 }));

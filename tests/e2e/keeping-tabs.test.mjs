@@ -23,7 +23,7 @@ test("data of the visitor's come back with their run, gaps included", kept({}, a
   assert.match(said, /missing/);
   await page.reload();
   await offer(page).filter({ hasText: `mine.csv, step ${at}.` }).waitFor();
-  await press(page, button(page, "Go on"));
+  await press(page, button(page, "Resume"));
   await until(() => steps(page), (n) => n === at, "the run stands where it was");
   assert.deepEqual([await chosen(), await about.textContent()], [name, said]);
   // A worker that replaces one that died gets the same data.
@@ -48,7 +48,7 @@ test("two tabs keep a run each, and neither takes the other's", kept({}, async (
   await first.close();
   const third = await open();
   await offer(third).filter({ hasText: `step ${one}.` }).waitFor();
-  await press(third, button(third, "Go on"));
+  await press(third, button(third, "Resume"));
   await until(() => steps(third), (n) => n === one, "the run of the tab that was closed");
   const fourth = await open();
   await fourth.getByText(/^Another tab has a run open/).waitFor();
@@ -65,7 +65,7 @@ test("an offer stays while something else is trained, can be discarded, and the 
   await pause(page);
   assert.equal(await offer(page).count(), 1);
   await press(page, button(page, "Discard"));
-  const discarded = page.getByText("The kept run was discarded; it is deleted when you close this.");
+  const discarded = page.getByText("The saved run was discarded; it is deleted when you close this.");
   await discarded.waitFor();
   assert.equal(await offer(page).count(), 0);
   await press(page, page.locator(".notice", { has: discarded }).getByRole("button", { name: "Undo" }));
@@ -79,7 +79,7 @@ test("an offer stays while something else is trained, can be discarded, and the 
   await offer(page).waitFor();
   await press(page, enabled(page, "Step"));
   await until(() => keptAt(page), (step) => step === 1, "one step of another run kept");
-  await press(page, button(page, "Go on"));
+  await press(page, button(page, "Resume"));
   await until(() => steps(page), (n) => n > 1, "the kept run");
   const stands = await steps(page);
   await press(page, button(page, "Undo"));

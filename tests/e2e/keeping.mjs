@@ -74,8 +74,8 @@ export function kept(options, body) {
   };
 }
 
-export const keptAt = async (page) => Number((await page.getByText(/^Kept at step \d+$/).textContent({ timeout: 60_000 })).match(/\d+/)[0]);
-export const offer = (page) => page.getByRole("status").filter({ hasText: "is kept:" });
+export const keptAt = async (page) => Number((await page.getByText(/^Saved at step \d+$/).textContent({ timeout: 60_000 })).match(/\d+/)[0]);
+export const offer = (page) => page.getByRole("status").filter({ hasText: "Your last run was saved" });
 /** Whether an offer appears, once the page has requested one. Its absence can only be determined by waiting. */
 export const isOffered = async (page) => {
   await until(async () => page.workers().some((worker) => worker.url().includes("dbm-files")), Boolean, "a keeper");

@@ -119,7 +119,7 @@ test("pretrains layer by layer, pauses in between, and trains by centered PCD", 
   await page.getByLabel("Steps per layer").fill("200");
   await page.getByText("Press Reset to start with these settings.").waitFor();
   await press(page, page.getByRole("button", { name: "Reset", exact: true }));
-  await until(() => underway.textContent(), (text) => text.includes("layer 1 of 2: step 0 of 200"), "pretraining begins anew");
+  await until(() => underway.textContent(), (text) => text.includes("layer 1 of 2: step 0 of 200"), "Pretraining starts over");
   await press(page, page.getByRole("button", { name: "Train", exact: true }));
   await until(() => steps(page), (n) => n >= 50, "trains after pretraining");
   assert.equal(await underway.count(), 0, "pretraining is over");
@@ -229,7 +229,7 @@ test("a worker that dies while it pretrains is replaced, and pretraining begins 
   await press(page, page.getByRole("button", { name: "Train", exact: true }));
   await page.getByText(/^pretraining layer 1 of 2: step [1-9]\d* of 100000$/).waitFor();
   await crew(page)[0].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
-  await page.getByRole("alert").filter({ hasText: "pretraining begins anew" }).first().waitFor();
+  await page.getByRole("alert").filter({ hasText: "Pretraining starts over" }).first().waitFor();
   await page.getByText("pretraining layer 1 of 2: step 0 of 100000").waitFor();
   await idle(page);
   const own = errors.filter((error) => !error.includes("killed by the test"));

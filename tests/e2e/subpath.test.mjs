@@ -28,7 +28,7 @@ async function visit(page) {
   await page.getByLabel("Upload data set", { exact: true }).setInputFiles(table);
   await useData(page);
   await press(page, enabled(page, "Step"));
-  await page.getByText("Kept at step 1", { exact: true }).waitFor({ timeout: 60_000 });
+  await page.getByText("Saved at step 1", { exact: true }).waitFor({ timeout: 60_000 });
   await until(async () => page.workers().filter((worker) => worker.url().includes("dbm-files")).length, (n) => n === 2, "a reader and a keeper");
 }
 

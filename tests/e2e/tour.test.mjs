@@ -81,7 +81,7 @@ test("the tour by keyboard alone, left and come back to", lab({ search: "#view=c
       await panel(page).waitFor({ state: "hidden" });
       assert.equal(await page.evaluate(() => document.activeElement.id), "tour", "the focus is where the tour is entered");
       await until(() => step(page), (now) => now === null, "left");
-      await button(page, "Go on with the tour").press("Enter");
+      await button(page, "Resume the tour").press("Enter");
       await onStep(page, { number, title });
       await button(page, next).focus();
     }

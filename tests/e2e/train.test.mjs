@@ -61,7 +61,7 @@ test("a film of training: every frame that was kept, as an animated PNG", lab({ 
     await press(page, button(page, "Save samples as film (animated PNG)"));
   };
   await save();
-  await page.getByText("There is no film yet: it shows the samples that are seen while a model trains. Press Train first.").waitFor();
+  await page.getByText("There is no film yet: it shows the samples seen during training. Press Train first.").waitFor();
   const step = await trainSteps(page, 300);
   await page.getByText(`samples at step ${step}`).waitFor();
   const [download] = await Promise.all([page.waitForEvent("download"), save()]);
@@ -185,8 +185,8 @@ test("a shared link reproduces the run bit for bit in a new profile", lab({ sear
   assert.deepEqual(await standsAt(fresh, step), [step, checksum]);
   // A wrong checksum is reported, and the present run is kept for Undo.
   await fresh.evaluate((sum) => (location.hash = location.hash.replace(sum, "0123456789abcdef")), checksum);
-  await fresh.getByText(`Another run: checksum ${checksum} at step ${step}, expected 0123456789abcdef.`).waitFor({ timeout: 120_000 });
-  await fresh.getByText(/set aside/).waitFor();
+  await fresh.getByText(`Not the same run: checksum ${checksum} at step ${step}, expected 0123456789abcdef.`).waitFor({ timeout: 120_000 });
+  await fresh.getByText(/^Back to step 0\. Your /).waitFor();
   await other.close();
 }));
 
@@ -242,17 +242,17 @@ test("an address with a goal trains by itself, and another one begins another ru
   await page.evaluate(() => (location.hash = "view=train&t.data=digits&t.hidden=40&t.batch=20&t.go=3"));
   await page.getByText(/10000 examples, 28 × 28/).waitFor({ timeout: 60_000 });
   await standsAt(page, 3);
-  await page.getByText(/The data set was changed/).waitFor();
+  await page.getByText(/The data set has changed/).waitFor();
   await press(page, page.getByRole("button", { name: /undo/i }).last());
   await standsAt(page, 40);
   // Impossible settings are refused with a message, and the present ones stay.
   await page.evaluate(() => (location.hash = "view=train&t.data=bars&t.go=soon"));
-  await page.getByText("The address asks for step “soon”; expected a whole number.").waitFor();
+  await page.getByText("The address names step “soon”; expected a whole number.").waitFor();
   await page.evaluate(() => (location.hash = "view=train&t.data=nothing&t.hidden=none&t.go=5"));
-  await page.getByText(/The address asks for data “nothing”/).waitFor();
-  await page.getByText(/One of the settings in the address cannot be used/).waitFor();
+  await page.getByText(/The address names the data “nothing”/).waitFor();
+  await page.getByText(/A setting in the address cannot be used/).waitFor();
   await page.evaluate(() => (location.hash = "view=train&t.data=own"));
-  await page.getByText(/a run on data of its maker’s/).waitFor();
+  await page.getByText(/a run on its author’s own data/).waitFor();
   assert.equal(await steps(page), 40);
   assert.deepEqual(errors, []);
 }));

@@ -130,7 +130,7 @@ impl Draft {
         let settings = &self.read.settings;
         match setting {
             Setting::Masks if settings.masks.need_image() && !data.is_picture => {
-                Some("These data are no pictures: choose mixed or single pixels.".into())
+                Some("These data are not pictures: choose mixed or single pixels.".into())
             }
             // Couplings may run so long that the page seems to hang.
             Setting::MaxMeeting if self.applies(Setting::MaxTries) => {

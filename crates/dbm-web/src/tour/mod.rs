@@ -81,7 +81,7 @@ impl Tour {
 /// The masthead's button.
 pub fn tour_button() -> impl IntoView {
     let tour = Tour::of_page();
-    let label = Signal::derive(move || if tour.left_at.get() > 1 { "Go on with the tour" } else { "Take the tour" }.to_string());
+    let label = Signal::derive(move || if tour.left_at.get() > 1 { "Resume the tour" } else { "Take the tour" }.to_string());
     view! {
         <Button
             id="tour"

@@ -57,7 +57,7 @@ pub fn save(session: Session) {
     let ([first, .., last], Some(about)) = (&steps[..], session.models.training.get_untracked()) else {
         return session
             .notices
-            .news("There is no film yet: it shows the samples that are seen while a model trains. Press Train first.");
+            .news("There is no film yet: it shows the samples seen during training. Press Train first.");
     };
     let name = format!("samples-steps-{first}-to-{last}");
     let said = format!("A film of {} frames, steps {first} to {last}", frames.len());

@@ -45,13 +45,13 @@ pub fn gpu_choice(session: Session) -> impl IntoView {
                 <Button
                     label=Signal::derive(label)
                     class="either"
-                    help="Times ten steps of this run by the processor and ten by this machine’s GPU, and trains on with the faster; or goes back to the processor."
+                    help="Times ten steps of this run on the processor and ten on this machine’s GPU, and continues on the faster; or goes back to the processor."
                     disabled=move || !ready() || busy.get()
                     on_press=press
                 />
                 <span class="one-of">
                     <span class:absent=move || !slower.get() || busy.get() || used.get()>
-                        <Button label="Use it all the same" disabled=move || !ready() on_press=move |()| switch(true) />
+                        <Button label="Use it anyway" disabled=move || !ready() on_press=move |()| switch(true) />
                     </span>
                     <ProgressBar label="Steps timed" parts=Signal::derive(move || work.parts()) busy on_cancel=move |()| work.cancel() />
                 </span>

@@ -66,7 +66,7 @@ pub fn Training(
                         label="Train"
                         key="t"
                         class="primary"
-                        help="Trains until paused. Settings that were changed before the first step are taken up."
+                        help="Trains until paused. Settings changed before the first step take effect."
                         disabled=move || !ready() || session.run.running.get()
                         on_press=move |()| session.perform(session.train(Command::Train))
                     />
@@ -86,13 +86,13 @@ pub fn Training(
                     />
                     <Button
                         label="Rewind"
-                        help="The same run again from step 0: the same seed, the same settings, whatever the form says by now. Undo brings back what it replaces."
+                        help="The same run again from step 0: the same seed and settings, whatever the form says now. Undo restores what it replaces."
                         disabled=move || !ready() || !begun.get()
                         on_press=move |()| session.perform(session.reset(true))
                     />
                     <Button
                         label="Reset"
-                        help="A new run from step 0 with the settings of the form. Undo brings back what it replaces."
+                        help="A new run from step 0 with the settings of the form. Undo restores what it replaces."
                         disabled=move || !ready() || (!begun.get() && !changed.get())
                         on_press=move |()| session.perform(session.reset(false))
                     />
@@ -108,8 +108,8 @@ pub fn Training(
                         <span>{move || format!("a second{}", by.get())}</span>
                     </span>
                 </p>
-                <p class="figures-text" role="status" aria-live="off" data-longest="Kept at step 100000">
-                    <span>{move || session.run.kept.get().map_or_else(String::new, |step| format!("Kept at step {step}"))}</span>
+                <p class="figures-text" role="status" aria-live="off" data-longest="Saved at step 100000">
+                    <span>{move || session.run.kept.get().map_or_else(String::new, |step| format!("Saved at step {step}"))}</span>
                 </p>
                 <div class="transport-line">
                     <p class="hint" role="status">{hint}</p>
@@ -155,7 +155,7 @@ fn runs_choice() -> impl IntoView {
         request_animation_frame(address::flush);
     };
     view! {
-        <fieldset class="segments runs" data-help="Two runs on one seed that differ in what you choose, beside each other; the one run goes on meanwhile.">
+        <fieldset class="segments runs" data-help="Two runs on one seed, side by side, that differ in what you choose; the one run continues meanwhile.">
             <legend class="unseen">"Runs"</legend>
             {[(false, "One run"), (true, "Two runs side by side")]
                 .map(|(two, name)| {
@@ -184,7 +184,7 @@ fn run_line(session: Session) -> impl IntoView {
                 <Select
                     id="pace"
                     label="Speed"
-                    help="Slowed down, single steps can be watched. It changes no bit of the run."
+                    help="Slow it down to watch single steps. This changes no bit of the run."
                     options=paces
                     value=Signal::derive(move || session.run.pace.get().to_string())
                     on_choose=pace
@@ -193,7 +193,7 @@ fn run_line(session: Session) -> impl IntoView {
             {gpu_choice(session)}
             <p
                 class="figures-text checksum"
-                data-help="Of all parameters of the paused run. Equal checksums mean runs that are equal to the last bit, on any machine; what a GPU has computed comes again on the same GPU alone."
+                data-help="Of all parameters of the paused run. Equal checksums mean runs that are equal to the last bit, on any machine; what a GPU has computed repeats only on the same GPU."
             >
                 "checksum "
                 <output aria-label="Checksum" aria-live="off">

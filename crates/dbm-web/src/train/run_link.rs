@@ -91,7 +91,7 @@ impl RunLink {
         let present = name_of(session, session.sets.choice_in_use.get_untracked());
         let named = keys.get("data").unwrap_or("digits");
         let data = ["digits", "bars", "mnist", "own"].into_iter().find(|data| *data == named).unwrap_or_else(|| {
-            let text = format!("The address asks for data “{named}”; expected digits, bars, mnist or own.");
+            let text = format!("The address names the data “{named}”; expected digits, bars, mnist or own.");
             session.notices.error(text);
             present
         });
@@ -102,10 +102,10 @@ impl RunLink {
         let step = asked.and_then(|step| step.parse::<u32>().ok());
         match (asked, step) {
             (Some(_), Some(_)) if plan.is_none() => {
-                session.notices.error("One of the settings in the address cannot be used; the form says which.");
+                session.notices.error("A setting in the address cannot be used; the form says which.");
             }
             (Some(asked), None) => {
-                session.notices.error(format!("The address asks for step “{asked}”; expected a whole number."));
+                session.notices.error(format!("The address names step “{asked}”; expected a whole number."));
             }
             _ => {}
         }
@@ -113,7 +113,7 @@ impl RunLink {
         self.goal.set(step.map(|step| Goal { data, draft: draft.clone(), step, sum, stage: Stage::Waits }));
         session.run.draft.set(draft);
         if data == "own" && present != "own" {
-            let text = "This link is of a run on data of its maker’s: load them, and open it again, to repeat it.";
+            let text = "This link is to a run on its author’s own data: to repeat it, load them and open it again.";
             return session.notices.news(text);
         }
         let choice = DataChoice::named(data).unwrap_or_default();
@@ -171,7 +171,7 @@ impl RunLink {
         if sum == goal.sum {
             notices.news(format!("The same run, bit for bit: checksum {sum} at step {step}."));
         } else {
-            notices.error(format!("Another run: checksum {sum} at step {step}, expected {}.", goal.sum));
+            notices.error(format!("Not the same run: checksum {sum} at step {step}, expected {}.", goal.sum));
         }
         self.goal.set(Some(Goal { stage: Stage::Compared, ..goal }));
     }
@@ -198,9 +198,9 @@ pub fn shared(session: Session) -> Option<(Vec<(String, String)>, String)> {
     // No other machine reproduces what a GPU draws.
     let sum = if on_gpu { String::new() } else { sum };
     put_run(&mut keys, data, &Draft::of(&plan), Some((step, &sum)));
-    let own = if data == "own" { " Your data do not travel with it: whoever opens it loads them first." } else { "" };
+    let own = if data == "own" { " Your data are not in it: whoever opens it loads them first." } else { "" };
     let compares = if on_gpu {
-        ", by the processor: this run was partly the GPU’s, whose bits are its own"
+        ", on the processor: part of this run is from the GPU, whose bits are its own"
     } else {
         " and compares the checksum"
     };

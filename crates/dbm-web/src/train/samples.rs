@@ -46,7 +46,7 @@ pub fn Samples() -> impl IntoView {
         if trains() {
             "What the free chains of the latest step look like: each pixel at its likelier value, given the layer above."
         } else {
-            "Each is a state that the local search ends in, started from noise; of a model trained with more Gibbs sweeps, after those. Persistent chains are shown as they stand."
+            "Each is where a local search from noise ends; for a model trained with more Gibbs sweeps, after those. Persistent chains are shown as they are."
         }
     };
     let canvas = NodeRef::<Canvas>::new();
@@ -83,7 +83,7 @@ pub fn Samples() -> impl IntoView {
                 </h3>
                 <Button
                     label="New samples"
-                    help="Drawn from other noise. While it trains, new ones come by themselves."
+                    help="Drawn from different noise. During training, new ones come automatically."
                     disabled=move || session.about_of(session.looked_at()).is_none() || trains()
                     on_press=move |()| session.perform(ask(session))
                 />

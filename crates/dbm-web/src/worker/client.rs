@@ -96,7 +96,7 @@ impl Served for DiagnosticsCommand {
 fn explained(why: String) -> String {
     if why.to_lowercase().contains("unreachable") {
         return format!(
-            "{why}; most often the browser has no more memory for it: close other tabs, or choose smaller layers or batches"
+            "{why}; most often the browser is out of memory: close other tabs, or choose smaller layers or batches"
         );
     }
     why
@@ -404,7 +404,7 @@ impl<R: Served> Client<R> {
         };
         if lost {
             let hint = if R::SPEAKS { " (smaller layers, batches or caps make its steps shorter)" } else { "" };
-            self.lose(&format!("it gave no sign for a minute{hint}"));
+            self.lose(&format!("it did not respond for a minute{hint}"));
         }
     }
 

@@ -135,7 +135,7 @@ pub async fn ask_with<T>(
     drop(turn);
     match answer {
         _ if is_cancelled() => Err(Failure::Ended),
-        answer => pick(answer?).ok_or_else(|| Failure::Refused("a worker answered something else than it was asked".into())),
+        answer => pick(answer?).ok_or_else(|| Failure::Refused("a worker's answer did not fit its question".into())),
     }
 }
 

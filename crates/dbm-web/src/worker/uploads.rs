@@ -75,7 +75,7 @@ impl Uploads {
         let notices = self.session.notices;
         let files: Vec<File> = (0..files.length()).filter_map(|place| files.get(place)).collect();
         if files.is_empty() {
-            return notices.error("Nothing that can be read was dropped; drop files: tables, arrays, pictures or a model.");
+            return notices.error("Nothing readable was dropped; drop files: tables, arrays, pictures or a model.");
         }
         let size: f64 = files.iter().map(|file| file.size()).sum();
         let megabytes = size / 1024.0 / 1024.0;
@@ -85,8 +85,7 @@ impl Uploads {
         }
         if size > LARGE {
             notices.news(format!(
-                "{megabytes:.0} MiB are being read: about {:.0} s on a common machine, and up to {:.1} GB of memory meanwhile. Cancel is \
-                 beside the data set.",
+                "Reading {megabytes:.0} MiB: about {:.0} s on a typical machine, with up to {:.1} GB of memory. Cancel is next to the data set.",
                 (megabytes / 40.0).ceil(),
                 size * 4.0 / 1e9
             ));

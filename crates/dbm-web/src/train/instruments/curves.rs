@@ -64,7 +64,7 @@ fn summary(history: &[RunSignals], curve: usize) -> String {
     });
     let ends: String = ends.collect();
     if ends.is_empty() {
-        return format!("{name}: not known of this model on these data.");
+        return format!("{name}: unknown for this model on these data.");
     }
     format!("{name}, steps {} to {}:{}", first.step, last.step, ends.trim_end_matches(';'))
 }
@@ -101,7 +101,7 @@ pub fn curves_figure(session: Session, curve: RwSignal<usize>) -> impl IntoView 
                 id="quantity"
                 label="Quantity"
                 bare=true
-                help="What the curve shows. All of them are in the log that Save gives."
+                help="What the curve shows. All of them are in the log that Save writes."
                 options
                 value=Signal::derive(move || curve.get().to_string())
                 on_choose=choose
@@ -146,7 +146,7 @@ pub fn activities_figure(session: Session) -> impl IntoView {
     view! {
         <section class="figure" aria-label="Layer activity">
             <ChartFigure chart=shown title="Layer activity" summary=words file="activity" />
-            <p class="help summary" data-help="Always low: a mean activity below 0.01; always high: above 0.99. Such a unit says next to nothing of an example.">
+            <p class="help summary" data-help="Always low: a mean activity below 0.01; always high: above 0.99. Such a unit says next to nothing about an example.">
                 {words}
             </p>
         </section>

@@ -42,7 +42,7 @@ struct Figure {
 const MEETING_TIME: Figure = Figure {
     id: "meeting-title",
     titles: |_| ["Meeting time", "τ in steps, log scale"],
-    help: "Steps until the two coupled chains of an estimate meet; 1 is at once. Bars are on a log scale, so that the tail is seen; those cut at the cap stand apart at the right.",
+    help: "Steps until the two coupled chains of an estimate meet; 1 is at once. Bars are on a log scale, so that the tail shows; those cut at the cap are apart, at the right.",
     label: ["Histogram of meeting times", "Histogram of meeting times; the table below has the numbers"],
     scale: Scale::Logarithmic,
     of: |phase| &phase.meeting_time,
@@ -71,7 +71,7 @@ const SEARCH_SWEEPS: Figure = Figure {
         let mean_field = kind.has(Setting::MeanFieldSweeps);
         if mean_field { ["Mean-field sweeps", "sweeps until it settles"] } else { ["Search sweeps", "T until nothing changes"] }
     },
-    help: "Sweeps that each search for a local mode took, the last of which changed nothing; those cut at the cap stand apart at the right.",
+    help: "Sweeps that each search for a local mode took, the last of which changed nothing; those cut at the cap are apart, at the right.",
     label: ["Histogram of sweeps", "Histogram of sweeps; the table below has the numbers"],
     scale: Scale::Linear,
     of: lengths,
@@ -157,7 +157,7 @@ fn meeting_warning(metrics: &Metrics, max_tries: u32) -> String {
     let couplings = (capped > 0).then(|| {
         format!("{capped} of {total} couplings were cut at {cap}, and their estimates are biased: a larger cap cuts fewer.")
     });
-    let draws = (tries > 0).then(|| format!("{tries} coupled draws were cut at {max_tries} tries, which biases as well."));
+    let draws = (tries > 0).then(|| format!("{tries} coupled draws were cut at {max_tries} tries, which also biases."));
     couplings.into_iter().chain(draws).collect::<Vec<_>>().join(" ")
 }
 
@@ -170,7 +170,7 @@ fn search_warning(metrics: &Metrics, kind: EstimatorKind) -> String {
             format!("{capped} of {total} iterations were cut at {cap} before they had settled, and used as they were.")
         }
         ((capped, total, cap), kind) if kind.is_unbiased() => {
-            format!("{capped} of {total} searches were cut at {cap}, short of a mode. This biases nothing.")
+            format!("{capped} of {total} searches were cut at {cap}, short of a mode. This causes no bias.")
         }
         ((capped, total, cap), _) => format!("{capped} of {total} searches were cut at {cap}, short of a mode."),
     }
@@ -274,8 +274,8 @@ mod tests {
         assert!(words.contains("7 coupled draws were cut at 5 tries"), "{words}");
 
         let searched = PhaseMetrics { sweeps: histogram(20, 1, 30), ..PhaseMetrics::default() };
-        assert!(search_warning(&metrics(searched.clone(), searched.clone()), EstimatorKind::UcdLmi).contains("biases nothing"));
-        assert!(!search_warning(&metrics(searched.clone(), searched), EstimatorKind::Lmi).contains("biases nothing"));
+        assert!(search_warning(&metrics(searched.clone(), searched.clone()), EstimatorKind::UcdLmi).contains("causes no bias"));
+        assert!(!search_warning(&metrics(searched.clone(), searched), EstimatorKind::Lmi).contains("causes no bias"));
         let iterated = PhaseMetrics { mean_field: histogram(20, 4, 100), ..PhaseMetrics::default() };
         let words = search_warning(&metrics(iterated, PhaseMetrics::default()), EstimatorKind::Pcd);
         assert!(words.starts_with("4 of 20 iterations were cut at 100"), "{words}");

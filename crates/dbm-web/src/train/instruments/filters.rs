@@ -109,7 +109,7 @@ pub fn filters_figure(session: Session, chosen: RwSignal<u32>) -> impl IntoView 
                     id="hidden-layer"
                     label="Hidden layer"
                     bare=true
-                    help="Which hidden layer’s units are shown. Above the first, a unit’s filter is what the weights between make of it."
+                    help="Which hidden layer’s units are shown. Above the first, filters are products of all weights below."
                     options
                     value=Signal::derive(move || layer.get().to_string())
                     on_choose=move |layer: String| chosen.set(layer.parse().unwrap_or(1))

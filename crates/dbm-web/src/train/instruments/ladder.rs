@@ -7,7 +7,7 @@ use dbm_core::tempering::{GROW_BELOW, INSERT_BELOW};
 use dbm_protocol::LadderMetrics;
 use leptos::prelude::*;
 
-const HELP: &str = "The models that the run has been, from independent units on. Chains at neighbouring rungs exchange their states, so that those at the model keep coming up from independent units; particles go along them. Where the model and the last rung accept less than 0.4 of each other, it becomes a rung; neighbours that accept less than 0.1 get a rung between them; a rung without which its neighbours would accept 0.3 is taken away. Where one step takes chains so far that they accept less than 0.1 at once, it is undone and the rate halved.";
+const HELP: &str = "Earlier models of the run, from independent units on. Chains at neighbouring rungs exchange their states, so that fresh states keep rising from independent units to the model; particles follow the same rungs. If the model and the last rung accept less than 0.4 of their exchanges, the model becomes a rung; neighbours that accept less than 0.1 get a rung between them; a rung is removed if its neighbours would accept 0.3 without it. If one step alone brings acceptance below 0.1, it is undone and the rate halved.";
 
 /// How many rungs there are, and how they last changed.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -122,7 +122,7 @@ impl Session {
         let (restored, resumed) = (matches!(change, Change::Restored), matches!(change, Change::Resumed));
         let step = if let Change::KeptRun { step, .. } = change { Some(step) } else { None };
         if resumed {
-            self.say_undoable(format!("The run of the opened model goes on from step {}: press Train.", run.metrics.step));
+            self.say_undoable(format!("Press Train to continue the opened model’s run from step {}.", run.metrics.step));
         }
         let choice = self.choice_after(change);
         if !(restored || resumed) {
@@ -149,7 +149,7 @@ impl Session {
             }
             Change::Chosen(choice) => {
                 if self.run.plan.with_untracked(Option::is_some) && choice != self.sets.choice_in_use.get_untracked() {
-                    self.say_undoable("The data set was changed; training begins anew at step 0.");
+                    self.say_undoable("The data set has changed. Back to step 0.");
                 }
                 choice
             }

@@ -124,10 +124,10 @@ impl Session {
         let ago = ago((js_sys::Date::now() - run.written) / 1000.0);
         self.run.keeping.write_value().name = run.data;
         let remedies = vec![
-            Remedy { label: "Go on", run: Callback::new(move |()| self.perform(self.go_on())) },
+            Remedy { label: "Resume", run: Callback::new(move |()| self.perform(self.go_on())) },
             Remedy { label: "Discard", run: Callback::new(move |()| self.perform(self.discard())) },
         ];
-        self.notices.offer(format!("A run of {ago} is kept: {about}."), remedies, None);
+        self.notices.offer(format!("Your last run was saved {ago}: {about}."), remedies, None);
         Ok(())
     }
 
@@ -158,7 +158,7 @@ impl Session {
         }
         let change = Change::KeptRun { choice: known.unwrap_or_default(), upload, step };
         self.take_data(answer, change).map_err(|failure| match failure {
-            Failure::Refused(why) => Failure::Refused(format!("The kept run cannot be gone on with: {why}. It stays kept.")),
+            Failure::Refused(why) => Failure::Refused(format!("The saved run can’t be resumed: {why}. It is still saved.")),
             other => other,
         })
     }
@@ -169,7 +169,7 @@ impl Session {
         self.run.snapshot.set(Some(step));
         self.run.kept.set(Some(step));
         self.models.model.set(ModelChoice::Training);
-        let text = format!("The run stands at step {step} again; press Train to go on.");
+        let text = format!("The run is back at step {step}; press Train to continue.");
         if undoable { self.say_undoable(text) } else { self.notices.news(text) }
     }
 
@@ -185,7 +185,7 @@ impl Session {
         let delete = move || async move { self.keeper.ask(FilesCommand::Forget { for_good: true }).await.map(|_| ()) };
         let undo = vec![Remedy { label: "Undo", run: Callback::new(recall) }];
         let close = Callback::new(move |()| self.perform(delete()));
-        self.notices.offer("The kept run was discarded; it is deleted when you close this.", undo, Some(close));
+        self.notices.offer("The saved run was discarded; it is deleted when you close this.", undo, Some(close));
         Ok(())
     }
 }

@@ -72,7 +72,7 @@ impl Session {
             return self.give_up(why);
         }
         self.notices.error(format!(
-            "The worker that computes was lost: {why}. A new one takes over, and computes alone; the model and the data are opened again, what you see stays, and {}.",
+            "The worker that computes was lost: {why}. A new one takes over, and computes alone; the model and the data are opened again, and what you see stays. {}.",
             self.what_of_the_run()
         ));
         self.start();
@@ -107,11 +107,11 @@ impl Session {
     fn what_of_the_run(self) -> String {
         let pretrains = |start: &Initialization| matches!(start, Initialization::Pretrained { .. });
         match self.run.snapshot.get_untracked() {
-            Some(step) => format!("press Train to go on from step {step}"),
+            Some(step) => format!("Press Train to continue from step {step}"),
             None if self.run.plan.with_untracked(|plan| plan.as_ref().is_some_and(|plan| pretrains(&plan.start))) => {
-                "pretraining begins anew".into()
+                "Pretraining starts over".into()
             }
-            None => "training begins anew at step 0".into(),
+            None => "Training starts over at step 0".into(),
         }
     }
 }

@@ -69,8 +69,12 @@ impl Session {
         let (lost, begun) = self.run.metrics.with_untracked(|metrics| (metrics.step, metrics.begun()));
         self.new_run(plan).await?;
         if begun {
-            let what = if lost > 0 { format!("{lost} steps were") } else { "what was begun was".into() };
-            self.say_undoable(format!("Training begins anew; {what} set aside."));
+            let what = match lost {
+                0 => "run".into(),
+                1 => "step".into(),
+                _ => format!("{lost} steps"),
+            };
+            self.say_undoable(format!("Back to step 0. Your {what} can be restored."));
         }
         Ok(())
     }
@@ -109,7 +113,7 @@ impl Session {
 
     /// The run that the form describes.
     fn drafted(self) -> Result<RunPlan, Failure> {
-        let unusable = "One of the settings cannot be used; it is marked below the buttons.";
+        let unusable = "Fix the highlighted setting, below the buttons.";
         self.run.draft.with_untracked(Draft::plan).ok_or_else(|| Failure::Refused(unusable.into()))
     }
 

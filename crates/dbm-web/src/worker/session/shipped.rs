@@ -9,11 +9,11 @@ choices! {
     /// The one with two hidden layers and labels.
     #[default]
     Deep = "deep", "Pretrained on MNIST",
-        "Two hidden layers and labels: it completes, reads which digit it sees, and draws the one that is asked for.";
+        "Two hidden layers and labels: it completes, reads which digit it sees, and draws any digit you choose.";
     AfterSweeps = "one-layer", "Pretrained, one layer",
-        "Trained to complete, and to be right 50 Gibbs sweeps after a mode; sampled for longer, its digits become few and alike.";
+        "Trained to complete, and to sample well 50 Gibbs sweeps after a mode; sampled for longer, its digits lose variety.";
     InEquilibrium = "equilibrium", "Pretrained, in equilibrium",
-        "Trained in small steps by parallel trajectory tempering: its samples stay good however long it is sampled, but from noise that takes about 2000 sweeps.";
+        "Trained in small steps by parallel trajectory tempering: its samples stay good however long it is sampled, but getting there from noise takes about 2000 sweeps.";
     Grey = "grey", "Pretrained, grey digits",
         "Several units a pixel, which count how bright it is: it draws and completes digits in grey.";
 }
