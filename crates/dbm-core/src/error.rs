@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum DbmError {
     /// A model needs a visible and at least one hidden layer.
-    #[error("a model needs a visible layer and at least one hidden layer, but {0} layer sizes came; name at least two")]
+    #[error("a model needs a visible layer and at least one hidden layer, but got {0} layer sizes; name at least two")]
     TooFewLayers(usize),
     /// A layer of size zero.
     #[error("layer {layer} has size 0; every layer needs at least one unit")]
@@ -33,7 +33,7 @@ pub enum DbmError {
         limit: u128,
     },
     /// Parameters whose shape is not the model's.
-    #[error("{what} should have {expected} values, but {got} came; the file or message does not belong to this model")]
+    #[error("{what} should have {expected} values, but got {got}; the file or message does not belong to this model")]
     Shape {
         /// Which tensor, batch or mask.
         what: String,
@@ -60,14 +60,14 @@ pub enum DbmError {
     },
     /// Training diverged.
     #[error(
-        "training diverged at step {step}: the parameters or energies are no longer finite or are beyond all bounds; reset with a lower learning rate"
+        "training diverged at step {step}: the parameters or energies are no longer finite, or too large; reset with a lower learning rate"
     )]
     Diverged {
         /// Steps taken before.
         step: u64,
     },
     /// Data from another replica that do not belong to this run.
-    #[error("replicas of a run do not fit together: {what} came; begin the run anew")]
+    #[error("replicas of a run do not fit together: got {what}; start the run over")]
     Replica {
         /// What came.
         what: String,
@@ -76,7 +76,7 @@ pub enum DbmError {
     #[error("the data set has no examples; load one with at least one row")]
     NoExamples,
     /// A model or question too large for exact enumeration.
-    #[error("exact enumeration over {units} units was asked for, but at most {limit} are feasible; use a smaller model")]
+    #[error("exact enumeration over {units} units is not feasible, only up to {limit}; use a smaller model")]
     TooManyUnits {
         /// Units to enumerate.
         units: usize,

@@ -18,11 +18,11 @@ choices! {
     /// What suits the model.
     #[default]
     Suited = "suited", "what suits the model",
-        "Mean field first of a model that was trained to predict by it; annealed Gibbs sweeps of any other. A local search ends both.";
+        "Mean field first if the model was trained to predict by it, otherwise annealed Gibbs sweeps; then a local search.";
     MeanField = "mean-field", "mean field, Gibbs, local search",
-        "Mean field says how likely each hidden unit is high; a state is drawn from that, Gibbs sweeps make it one answer, and a local search ends them.";
+        "Mean field says how likely each hidden unit is high; a state is drawn from that, then come Gibbs sweeps and a local search.";
     Annealed = "annealed", "annealed Gibbs, then local search",
-        "Gibbs sweeps begin hot, where chains move easily between modes, and cool down; a local search ends them. This finds the deepest modes.";
+        "Gibbs sweeps begin hot, where chains move easily between modes, and cool down; then a local search. This finds the deepest modes.";
     Gibbs = "gibbs", "Gibbs sweeps, then local search",
         "Gibbs sweeps move between modes, and a local search ends in the nearest one.";
     /// A local search from noise (the paper's section 4.4).

@@ -14,7 +14,7 @@ choices! {
     /// Where chains on their way to equilibrium begin. If they ran long enough, it would make no difference.
     #[derive(Serialize)]
     #[serde(rename_all = "lowercase")]
-    pub enum ChainStart = words("from", "From", "Where chains begin that are run towards equilibrium");
+    pub enum ChainStart = words("from", "From", "Where the chains of a long run begin");
     Noise = "noise", "noise", "Uniform states; looks at their modes are samples by gibbs:K";
     Mode = "mode", "modes", "Modes of local searches from noise; looks at their modes are samples by mode+gibbs:K";
     Data = "data", "data", "Training examples, each with the hidden layers of a local search given it";

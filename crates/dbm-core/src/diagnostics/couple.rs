@@ -17,7 +17,7 @@ choices! {
     pub enum CouplingKernel = words(
         "kernel",
         "Kernel",
-        "How both chains move: one proposal and one u for both, or Gibbs sweeps drawn together where that can be.",
+        "How both chains move: one proposal and one u for both, or Gibbs sweeps drawn together where possible.",
     );
     /// Metropolis-Hastings with one uniform proposal and one uniform number for both (the paper's Algorithm 3).
     #[default]

@@ -21,7 +21,7 @@ choices! {
     /// Products by tables of partial sums where one factor is binary, with the same bits on every machine; all others through `gemm`, whatever vector unit the
     /// machine has, with the same bits on one kind of machine.
     #[default]
-    Fast = "fast", "fast", "By the machine's vector unit; the same bits on one kind of machine";
+    Fast = "fast", "fast", "By the machine's vector unit; the same bits on machines of one kind";
     Plain = "plain", "plain", "Plain loops; the same bits on every machine, slowly";
 }
 

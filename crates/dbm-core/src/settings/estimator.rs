@@ -98,7 +98,7 @@ estimators! {
         name: "ucd-lmi",
         label: "UCD-LMI",
         title: "UCD-LMI",
-        summary: "Unbiased: starts in a local mode, and two coupled chains correct what that gets wrong.",
+        summary: "Unbiased: starts in a local mode; two coupled chains correct the error of that.",
         unbiased: true,
         bias_rows: &["ucd-lmi"],
         ..BIASED
@@ -119,7 +119,7 @@ estimators! {
         name: "ucd-gibbs",
         label: "UCD-Gibbs, Gibbs coupling",
         title: "UCD-Gibbs",
-        summary: "Unbiased unless cut: coupled Gibbs chains from random states, which hardly meet on wide models.",
+        summary: "Unbiased unless cut: coupled Gibbs chains from random states, which rarely meet on wide models.",
         unbiased: true,
         bias_rows: &["ucd-gibbs"],
         // In a wide model the chains hardly ever meet, and each of their steps takes time in proportion to the number of parameters. The
@@ -154,7 +154,7 @@ estimators! {
         name: "pcd",
         label: "PCD-k, mean field",
         title: "PCD-{k}",
-        summary: "Biased: how DBMs were trained before. Mean field for the data; free chains live on from step to step.",
+        summary: "Biased: how DBMs were trained before. Mean field for the data; free chains persist from step to step.",
         persistent: true,
         bias_rows: &["pcd-1"],
         ..BIASED
@@ -164,7 +164,7 @@ estimators! {
         name: "pcd-gibbs",
         label: "PCD-k, Gibbs",
         title: "PCD-{k} with Gibbs",
-        summary: "Biased: free chains live on from step to step; Gibbs sweeps for the data as well.",
+        summary: "Biased: free chains persist from step to step; Gibbs sweeps for the data as well.",
         persistent: true,
         bias_rows: &["pcd-gibbs-1"],
         ..BIASED
@@ -174,7 +174,7 @@ estimators! {
         name: "ptt",
         label: "PTT-k, parallel trajectory tempering",
         title: "PTT-{k}",
-        summary: "Biased, but hardly where rungs are close: persistent chains change places with chains of the models that the run has been, down to independent units.",
+        summary: "Biased, but hardly if rungs are close: persistent chains swap states with chains of the run’s earlier models, down to independent units.",
         persistent: true,
         has_ladder: true,
         bias_rows: &["ptt-1"],
@@ -185,7 +185,7 @@ estimators! {
         name: "ucd-smc",
         label: "UCD-SMC, coupled particles",
         title: "UCD-SMC",
-        summary: "Unbiased at any size: runs of weighted particles, of which two coupled chains accept one another; what one run gets wrong the next corrects.",
+        summary: "Unbiased at any size: two coupled chains whose states are runs of weighted particles; later runs correct the error of the first.",
         unbiased: true,
         has_ladder: true,
         bias_rows: &["ucd-smc"],
@@ -198,7 +198,7 @@ estimators! {
         name: "mp",
         label: "MP-k, multi-prediction",
         title: "MP-{k}",
-        summary: "Biased, with another aim: that a few sweeps of mean field predict the hidden part of each example. Good at completing and classifying, not at samples.",
+        summary: "Biased, with another aim: a few mean-field sweeps should predict the hidden part of each example. Good at completing and classifying, not at sampling.",
         bias_rows: &["mp-5"],
         ..BIASED
     };
@@ -208,13 +208,13 @@ choices! {
     /// The path of the particles of [`EstimatorKind::UcdSmc`], from independent units to the model.
     #[derive(Default, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "kebab-case")]
-    pub enum SmcPath = words("path", "Path", "What particles are taken along, from independent units to the model.");
+    pub enum SmcPath = words("path", "Path", "What the particles follow from independent units to the model.");
     /// The model at rising inverse temperatures, which the run moves after each step to where every step of the path is equally far.
     #[default]
     Temperatures = "temperatures", "temperatures",
-        "The model itself, at rising inverse temperatures: at first in equal steps, then where earlier steps of the run found all steps of the path equally far.";
+        "The model itself at rising inverse temperatures: first in equal steps, then spaced as earlier steps of the run found best.";
     Past = "past", "the run's own past",
-        "The models that the run has been: no step of the way is far, where temperatures freeze all at once.";
+        "The run’s earlier models: no step is far, even where temperatures freeze everything at once.";
 }
 
 impl EstimatorKind {

@@ -23,7 +23,7 @@ choices! {
     /// Adam (Kingma and Ba 2015).
     #[default]
     Adam = "adam", "Adam", "Steps scaled by running means of the gradient and of its square";
-    Sgd = "sgd", "SGD", "Stochastic gradient ascent, with momentum where asked for";
+    Sgd = "sgd", "SGD", "Stochastic gradient ascent, with optional momentum";
     /// AMSGrad (Reddi et al. 2018): Adam whose second moment never shrinks.
     AmsGrad = "amsgrad", "AMSGrad", "Adam whose scale remembers the largest gradient";
 }

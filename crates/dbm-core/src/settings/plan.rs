@@ -54,11 +54,11 @@ choices! {
     /// Semi-orthogonal weights (the paper's section 4.3).
     #[default]
     Orthogonal = "orthogonal", "orthogonal", "Random orthogonal weights, as in the paper of UCD-LMI.";
-    Gaussian = "gaussian", "small Gaussian (0.01)", "Random weights near zero, the customary start of an RBM.";
+    Gaussian = "gaussian", "small Gaussian (0.01)", "Random weights near zero, the usual start of an RBM.";
     Pretrained = "pretrained", "pretrained, layer by layer",
         "Before the first gradient step each layer is trained alone, as an RBM, on what the layers below make of the data.";
     Independent = "independent", "nearly independent units",
-        "Random weights of 0.001, and visible units as often high as in the data: where parallel tempering begins.";
+        "Random weights of 0.001, and visible units high as often as in the data: where parallel tempering begins.";
 }
 
 impl Initialization {

@@ -235,7 +235,7 @@ settings! {
     };
     Batch = Row {
         name: "batch",
-        words: words("batch", "Batch size", "Examples a step, each with a chain of its own."),
+        words: words("batch", "Batch size", "Examples per step, each with its own chain."),
         option: ("batch", "N"),
         says: ("# examples a step", ""),
         kind: number!(EXAMPLES, settings.batch as usize),
@@ -257,7 +257,7 @@ settings! {
         words: Words {
             key: "rate-decay",
             label: "Learning-rate decay",
-            hint: "0 keeps it as it is.",
+            hint: "0 keeps it constant.",
             help: "The learning rate falls linearly to zero over this many steps. Later ones change nothing.",
         },
         option: ("lr-decay", "STEPS"),
@@ -290,7 +290,7 @@ settings! {
             key: "average",
             label: "Averaging",
             hint: "Blank for none.",
-            help: "Samples come from an average of the weights over the last steps: how much of it each step keeps.",
+            help: "Samples come from a running average of the weights. This is the share of it that each step keeps.",
         },
         option: ("average", "DECAY"),
         says: ("averaged with decay #", "no averaging"),
@@ -326,7 +326,7 @@ settings! {
     };
     K = Row {
         name: "k",
-        words: words("k", "k, Gibbs sweeps", "Gibbs sweeps of each chain, a step."),
+        words: words("k", "k, Gibbs sweeps", "Gibbs sweeps of each chain per step."),
         // Part of the estimator's title.
         says: ("", ""),
         group: Group::Estimator,
@@ -361,7 +361,7 @@ settings! {
     };
     PretrainingSteps = Row {
         name: "pretraining steps",
-        words: words("pretraining", "Steps per layer", "Minibatches that each layer is trained alone for."),
+        words: words("pretraining", "Steps per layer", "Pretraining steps per layer."),
         says: ("# steps a layer", ""),
         group: Group::Start,
         applies: |plan| plan.start.kind() == StartKind::Pretrained,
@@ -424,7 +424,7 @@ settings! {
         words: Words {
             key: "meeting",
             label: "Cap on meeting",
-            hint: "A coupling cut there biases.",
+            hint: "A cut coupling is biased.",
             help: "Steps after which a coupling that has not met is cut, and counted.",
         },
         option: ("max-meeting", "STEPS"),
@@ -439,7 +439,7 @@ settings! {
         words: Words {
             key: "tries",
             label: "Cap on tries",
-            hint: "That biases too.",
+            hint: "A cut draw is biased.",
             help: "Tries after which a draw from the joint coupling is cut, and counted.",
         },
         option: ("max-tries", "TRIES"),
@@ -464,7 +464,7 @@ settings! {
         words: words(
             "particles",
             "Particles",
-            "Weighted states of a run: more make what it estimates of Z sharper, and couplings shorter.",
+            "Weighted states per run: more make its estimate of Z sharper and couplings shorter.",
         ),
         option: ("particles", "N"),
         says: ("# particles", ""),
@@ -500,7 +500,7 @@ settings! {
         words: words(
             "average-to",
             "Average to",
-            "Last time m of the coupled chains that the estimate averages over: each further one is a run, and averages noise away.",
+            "Last time m of the coupled chains that the estimate averages over: each further one costs a run and averages noise away.",
         ),
         option: ("average-to", "m"),
         says: ("averaged to time #", ""),
@@ -513,9 +513,9 @@ settings! {
         name: "steps between rounds over the ladder",
         words: Words {
             key: "ladder-every",
-            label: "Steps a round",
-            hint: "Steps from one round over the whole ladder to the next.",
-            help: "A round over all rungs costs as much as a sweep of each. Between two, the model exchanges with the last rung alone.",
+            label: "Steps per round",
+            hint: "Steps from one round over all rungs to the next.",
+            help: "A round costs as much as a sweep of every rung. Between rounds, the model exchanges only with the last rung.",
         },
         option: ("ladder-every", "STEPS"),
         says: ("a round every # steps", ""),
@@ -537,7 +537,7 @@ settings! {
         words: words(
             "centered",
             "Centered",
-            "Every unit is measured from its mean: the same models, with a gradient that is better conditioned (Montavon and Müller 2012).",
+            "Every unit is measured from its mean: the same models, with a better conditioned gradient (Montavon and Müller 2012).",
         ),
         says: ("centered", "not centered"),
         said: Said::IfUnusual,
@@ -556,7 +556,7 @@ settings! {
             key: "centering-rate",
             label: "Centering rate",
             hint: "How fast the means follow.",
-            help: "Share of the newest batch in the means that units are measured from.",
+            help: "Share of the newest batch in the running means of the units.",
         },
         says: ("centering rate #", ""),
         said: Said::Never,
@@ -649,14 +649,14 @@ impl Setting {
             Kind::Number { range, set, .. } => set(plan, number(range, text)?),
             Kind::Optional { set, .. } if text.is_empty() => set(plan, None),
             Kind::Optional { range, set, .. } => {
-                set(plan, Some(number(range, text).map_err(|words| format!("{words}, or nothing for none"))?));
+                set(plan, Some(number(range, text).map_err(|words| format!("{words}, or blank for none"))?));
             }
             Kind::Sizes { range } => {
                 let sizes = text.split(',').map(|size| number(range, size.trim()).map(|x| x as u32));
                 let sizes = sizes.collect::<Result<Vec<u32>, _>>().ok().filter(|sizes| sizes.len() <= MOST_LAYERS);
                 plan.hidden = sizes.ok_or_else(|| {
                     let (least, most) = (range.least, range.most);
-                    format!("one to {MOST_LAYERS} whole numbers from {least} to {most}, with commas between, such as 500, 500")
+                    format!("one to {MOST_LAYERS} whole numbers from {least} to {most}, separated by commas, such as 500, 500")
                 })?;
             }
             Kind::Choice { lines, set, .. } => {
@@ -831,7 +831,7 @@ mod tests {
         let text = said(false).join(", ");
         assert_eq!(
             text,
-            "800–200, signs ±1, rate 0.001, 100 examples a step, seed 1, Adam, weight decay 0.0005, averaged with decay 0.99, conditional share 0.5, UCD-LMI, \
+            "800–200, signs ±1, rate 0.001, 100 examples per step, seed 1, Adam, weight decay 0.0005, averaged with decay 0.99, conditional share 0.5, UCD-LMI, \
              start: orthogonal, marginalized"
         );
         assert!(said(true).contains(&"couplings cut at 100000".to_string()) && !said(true).contains(&"momentum 0".to_string()));

@@ -12,7 +12,7 @@ use dbm_core::settings::{Group, Setting};
 use leptos::prelude::*;
 
 /// About the longest text about run A.
-const LONGEST_RUN: &str = "Run A: UCD-SMC, 784–800–200, signs ±1, rate 0.001, 100 examples a step, seed 1, Adam, no weight decay, averaged with decay 0.999, no conditional share, along temperatures, start: nearly independent units, 100 particles, 50 temperatures, marginalized.";
+const LONGEST_RUN: &str = "Run A: UCD-SMC, 784–800–200, signs ±1, rate 0.001, 100 examples per step, seed 1, Adam, no weight decay, averaged with decay 0.999, no conditional share, along temperatures, start: nearly independent units, 100 particles, 50 temperatures, marginalized.";
 
 /// Heading, buttons, target and progress.
 pub fn transport(pair: Pair) -> impl IntoView {

@@ -213,7 +213,7 @@ mod tests {
         setup.form = true;
         let own = setup.base(Draft::digits(), &pairs("units=bits"), DIGITS);
         assert_eq!((own.read().units, own.text(Setting::Conditional)), (Units::Bits, "0.5"));
-        assert!(in_words(&own, 784).starts_with("UCD-LMI, 784–800–200, bits 0, 1, rate 0.001, 100 examples a step"));
+        assert!(in_words(&own, 784).starts_with("UCD-LMI, 784–800–200, bits 0, 1, rate 0.001, 100 examples per step"));
         let other = setup.base(Draft::digits(), &pairs("masks=halves&mode-sweeps=5&rate-decay=900"), DIGITS);
         assert!(in_words(&other, 784).contains("Adam, rate falls to zero over 900 steps, weight decay 0.0005"));
         let differing = ["rate falls to zero over 900 steps", "masks half planes", "sweeps from the mode 5"];
