@@ -47,7 +47,7 @@ test("answers are ranked by energy, with how often each came", lab({ search: "#v
   assert.equal((await status(page).textContent()).match(/^\d+/)[0], String(best.length));
   for (let at = 1; at < best.length; at++) assert.ok(best[at - 1].energy <= best[at].energy, JSON.stringify(best));
   const first = page.getByRole("button", { name: "Answer 1", exact: true });
-  assert.match(await first.getAttribute("data-help"), /^Energy −[\d.]+, search T = \d+ sweeps, came (once|\d+ times) of 16; \d+ % of pixels match the original\.$/);
+  assert.match(await first.getAttribute("data-help"), /^Energy −[\d.]+, search T = \d+ sweeps, found (once|\d+ times) of 16; \d+ % of pixels match the original\.$/);
   assert.equal(await first.getAttribute("aria-pressed"), "true", "the best is shown");
   assert.match(await caption(page).textContent(), /^Answer 1\. Energy −/);
   await page.getByLabel("Sort", { exact: true }).selectOption("came");

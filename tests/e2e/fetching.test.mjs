@@ -110,9 +110,9 @@ test("what is not MNIST is refused, with what is wrong", fetching({}, async ({ p
     ["fewer bytes than announced", breakOff, new RegExp(`network error after \\d+ of ${whole.length} bytes`)],
     ["a connection that breaks at once", (_, response) => response.destroy(), /127\.0\.0\.1:\d+: Failed to fetch/],
     ["a gzip cut short", send(whole.subarray(0, whole.length / 2)), /train-images-idx3-ubyte.*(gzip|cut|end)/i],
-    ["an error page with 200", send(Buffer.from("<!doctype html><title>Not here</title>")), /train-images-idx3-ubyte from 127\S+: 47040016 bytes were expected, but 38 came/],
-    ["nothing", send(Buffer.alloc(0)), /47040016 bytes were expected, but 0 came/],
-    ["a smaller IDX", send(gzipSync(idx(16 + 10 * 784))), /47040016 bytes were expected, but 7856 came/],
+    ["an error page with 200", send(Buffer.from("<!doctype html><title>Not here</title>")), /train-images-idx3-ubyte from 127\S+: 47040016 bytes were expected, but got 38/],
+    ["nothing", send(Buffer.alloc(0)), /47040016 bytes were expected, but got 0/],
+    ["a smaller IDX", send(gzipSync(idx(16 + 10 * 784))), /47040016 bytes were expected, but got 7856/],
     ["a larger one", send(gzipSync(Buffer.alloc(SIZE + 1_000_000))), /127/],
     ["another file of that size", send(gzipSync(Buffer.alloc(SIZE))), /an IDX file was expected, but it begins with \[0, 0, 0, 0\]/],
     ["other pictures of that size", send(whole), /its SHA-256 is [0-9a-f]{64} instead of ba891046/],
@@ -174,10 +174,10 @@ test("a mirror that falls silent is given up", fetching({}, async ({ page }) => 
   await other.goto(page.url());
   await Promise.all([page, other].map(idle));
   here = () => {};
-  const first = failure(page, /127\.0\.0\.1:\d+: nothing came for 15 s; cdn/, 90_000);
+  const first = failure(page, /127\.0\.0\.1:\d+: nothing arrived for 15 s; cdn/, 90_000);
   await until(() => asked.length, (n) => n === 1, "the first asks");
   here = (_, response) => response.writeHead(200, { "Content-Length": 1_000_000 }).write(Buffer.alloc(5_000));
-  await Promise.all([first, failure(other, /127\.0\.0\.1:\d+: nothing came for 15 s after 5000 of 1000000 bytes; cdn/, 90_000)]);
+  await Promise.all([first, failure(other, /127\.0\.0\.1:\d+: nothing arrived for 15 s after 5000 of 1000000 bytes; cdn/, 90_000)]);
   await trainsOn(page, "digits");
   await trainsOn(other, "digits");
 }));

@@ -88,7 +88,7 @@ impl DataError {
     /// Labels that do not belong to the images in the file of this name.
     pub(crate) fn label_count(name: &str, images: usize, labels: usize) -> Self {
         let expected = format!("one label for each of {images} examples");
-        Self::format(name, expected, format!("{labels} came"), "load the two files of one data set")
+        Self::format(name, expected, format!("got {labels}"), "load the two files of one data set")
     }
 
     /// There are fewer bytes than the part called `what` takes.

@@ -342,7 +342,7 @@ mod tests {
         let short = Pictures { count: 2, ..pictures.clone() };
         assert!(matches!(short.encode("x", &short.suggest()), Err(DataError::Refused { .. })));
         let labelled = Pictures { labels: Some(vec![1, 2]), ..pictures };
-        assert!(refusal(labelled.encode("x", &labelled.suggest())).contains("one label for each of 1 examples, but 2 came"));
+        assert!(refusal(labelled.encode("x", &labelled.suggest())).contains("one label for each of 1 examples, but got 2"));
         let empty = Pictures { count: 0, shape: (1, 0), values: Values::Bytes(vec![]), labels: None };
         assert!(matches!(empty.encode("x", &empty.suggest()), Err(DataError::Refused { .. })));
     }

@@ -128,7 +128,7 @@ fn bombs_are_refused_before_they_are_unpacked() {
     lying[entry + 24..entry + 28].copy_from_slice(&132_u32.to_le_bytes());
     let lying = file("b.zip", lying);
     let (peak, result) = peak_of(|| try_read(std::slice::from_ref(&lying)));
-    assert!(result.unwrap_err().to_string().contains("132 bytes as its directory says, but more came"));
+    assert!(result.unwrap_err().to_string().contains("132 bytes as its directory says, but got more"));
     assert!(peak < little, "{peak}");
     let mut large = zip(&[("x.csv", b"0,1\n")]);
     let entry = large.windows(4).position(|four| four == b"PK\x01\x02").unwrap();

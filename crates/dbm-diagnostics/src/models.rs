@@ -17,7 +17,7 @@ pub fn model(model: SmallModel) -> Result<Dbm, String> {
     let SmallModel { sizes, units, weights, biases } = model;
     if !biases.iter().map(Vec::len).eq(sizes.iter().map(|&n| n as usize)) {
         let got: Vec<usize> = biases.iter().map(Vec::len).collect();
-        return Err(format!("biases of layers of {sizes:?} units were expected, but those of {got:?} came; send a whole model"));
+        return Err(format!("biases of layers of {sizes:?} units were expected, but got those of {got:?}; send a whole model"));
     }
     let model = Dbm::new(units, weights, biases).map_err(words)?;
     within_reach(&model)?;
@@ -28,7 +28,7 @@ fn within_reach(model: &Dbm) -> Result<(), String> {
     let mut parameters = model.weights().iter().flat_map(Matrix::data).chain(model.biases().iter().flatten());
     match parameters.find(|x| x.abs() > LARGEST) {
         Some(x) => {
-            Err(format!("weights and biases of at most {LARGEST} in size were expected, but {x} came; use a milder model"))
+            Err(format!("weights and biases of at most {LARGEST} in size were expected, but got {x}; use a milder model"))
         }
         None => Ok(()),
     }
@@ -47,7 +47,7 @@ pub fn of_source(source: ModelSource) -> Result<(Dbm, Option<Ladder>), String> {
         ModelSource::Gaussian { sizes, units, deviation, seed } => {
             if !(0.0..=10.0).contains(&deviation) {
                 return Err(format!(
-                    "a deviation of the weights from 0 to 10 was expected, but {deviation} came; choose another"
+                    "a deviation of the weights from 0 to 10 was expected, but got {deviation}; choose another"
                 ));
             }
             (init::gaussian(&checked(sizes)?, units, deviation, seed).map_err(words)?, None)
@@ -75,7 +75,7 @@ fn few_units(sizes: &[usize]) -> Result<(), String> {
     if units <= MAX_UNITS {
         return Ok(());
     }
-    Err(format!("a model of at most {MAX_UNITS} units was expected, but one of {units} came; choose smaller layers"))
+    Err(format!("a model of at most {MAX_UNITS} units was expected, but got one of {units}; choose smaller layers"))
 }
 
 /// A model with all its parameters, in the form in which it is sent.
@@ -91,7 +91,7 @@ pub fn in_full(model: &Dbm) -> SmallModel {
 /// The examples in a message.
 pub fn examples(model: &Dbm, data: &[u8]) -> Result<Examples, String> {
     if let Some(byte) = data.iter().find(|&&bit| bit > 1) {
-        return Err(format!("bits were expected, each a byte of 0 or 1, but {byte} came; send the data as bits"));
+        return Err(format!("bits were expected, each a byte of 0 or 1, but got {byte}; send the data as bits"));
     }
     Examples::from_bits(model.n_visible(), data).map_err(words)
 }

@@ -140,7 +140,7 @@ pub fn unknown(mask: &str, seed: u64, count: usize, data: &Dataset, image: Optio
                 };
                 Ok((0..count as u64).flat_map(draw).collect())
             }
-            Some(_) => Err(Error::Usage(format!("--mask random:SHARE takes a share from 0 to 1, but {other} came"))),
+            Some(_) => Err(Error::Usage(format!("--mask random:SHARE takes a share from 0 to 1, but got {other}"))),
             None if Path::new(other).extension().is_some_and(|ending| ending == "npy") => mask_file(Path::new(other), count, n),
             None => Err(Error::Usage(format!(
                 "--mask should be lower-half, upper-half, left-half, right-half, box, random:SHARE or an .npy file, but is {other}"

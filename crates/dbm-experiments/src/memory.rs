@@ -77,7 +77,7 @@ fn allowed(groups: &str, read: impl Fn(&Path) -> Option<String>) -> Option<u128>
 /// # Errors
 /// What was expected, and what came.
 pub fn parse_bytes(text: &str) -> Result<u128, String> {
-    let refused = || format!("expected a size such as 8G, 500M or 1.5GiB, but {text:?} came");
+    let refused = || format!("expected a size such as 8G, 500M or 1.5GiB, but got {text:?}");
     let trimmed = text.trim();
     let end = trimmed.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(trimmed.len());
     let (number, unit) = trimmed.split_at(end);

@@ -139,7 +139,7 @@ async fn download(address: &str, on_progress: &mut dyn FnMut(f64, f64)) -> Resul
         if let Ok(chunk) = get("value").and_then(JsCast::dyn_into::<Uint8Array>) {
             if bytes.len() as f64 + f64::from(chunk.length()) > LARGEST {
                 controller.abort();
-                return Err("more than 1024 MiB came; use a part of it".into());
+                return Err("more than 1024 MiB arrived; use a part of it".into());
             }
             bytes.extend_from_slice(&chunk.to_vec());
             on_progress(bytes.len() as f64, total);
@@ -182,7 +182,7 @@ impl SilenceTimeout {
     }
 
     fn message(&self, problem: JsValue) -> String {
-        if self.controller.signal().aborted() { format!("nothing came for {} s", SILENCE / 1000) } else { message(problem) }
+        if self.controller.signal().aborted() { format!("nothing arrived for {} s", SILENCE / 1000) } else { message(problem) }
     }
 }
 

@@ -35,12 +35,12 @@ pub fn decode<B: DeserializeOwned>(bytes: &[u8]) -> Result<Envelope<B>, String> 
                 "the other side is of another build: it speaks version {other}, this one {VERSION}. Reload the page without its cache (Ctrl+Shift+R)"
             ));
         }
-        Err(_) => return Err("a message was expected, but something else came; reload the page".into()),
+        Err(_) => return Err("a message was expected, but got something else; reload the page".into()),
     }
     match postcard::take_from_bytes(bytes) {
         Ok((message, [])) => Ok(message),
         Ok((_, rest)) => Err(format!("a message was expected to end, but {} bytes follow it; reload the page", rest.len())),
-        Err(error) => Err(format!("a message of this build was expected, but something else came ({error}); reload the page")),
+        Err(error) => Err(format!("a message of this build was expected, but got something else ({error}); reload the page")),
     }
 }
 
@@ -97,7 +97,7 @@ mod browser {
     /// Those of [`decode`].
     pub fn unpack_apart<B: Body>(data: &JsValue) -> Result<(Envelope<B>, Option<Uint8Array>), String> {
         let part = |place| data.dyn_ref::<Array>().and_then(|parts| parts.get(place).dyn_into::<Uint8Array>().ok());
-        let body = part(0).ok_or("a message was expected, but something else came; reload the page")?;
+        let body = part(0).ok_or("a message was expected, but got something else; reload the page")?;
         Ok((decode(&body.to_vec())?, part(1)))
     }
 

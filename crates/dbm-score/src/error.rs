@@ -14,7 +14,7 @@ pub enum ScoreError {
         what: String,
     },
     /// Values that are not whole pictures.
-    #[error("{what} should have {expected} values, but {got} came; give whole pictures of 28 x 28")]
+    #[error("{what} should have {expected} values, but got {got}; give whole pictures of 28 x 28")]
     Shape {
         /// What the values are, in words.
         what: &'static str,
@@ -24,7 +24,7 @@ pub enum ScoreError {
         got: usize,
     },
     /// Too few pictures for a score.
-    #[error("{what} should be at least {least}, but {got} came; give more pictures")]
+    #[error("{what} should be at least {least}, but got {got}; give more pictures")]
     TooFew {
         /// What there are too few of, in words.
         what: &'static str,
@@ -34,7 +34,7 @@ pub enum ScoreError {
         got: usize,
     },
     /// A label that is no digit.
-    #[error("labels should be digits from 0 to 9, but {0} came; give pictures of digits")]
+    #[error("labels should be digits from 0 to 9, but got {0}; give pictures of digits")]
     Label(u8),
     /// A setting outside its range.
     #[error("{name} should be {expected}, but is {got}; change it and try again")]

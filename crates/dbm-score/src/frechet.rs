@@ -127,8 +127,8 @@ mod tests {
 
     #[test]
     fn what_has_no_covariance_is_refused() {
-        assert!(Gaussian::of(&[1.0; 3], 3).is_err_and(|error| error.to_string().contains("at least 2, but 1 came")));
-        assert!(Gaussian::of(&[1.0; 7], 3).is_err_and(|error| error.to_string().contains("6 values, but 7 came")));
+        assert!(Gaussian::of(&[1.0; 3], 3).is_err_and(|error| error.to_string().contains("at least 2, but got 1")));
+        assert!(Gaussian::of(&[1.0; 7], 3).is_err_and(|error| error.to_string().contains("6 values, but got 7")));
         assert!(Gaussian::of(&[], 0).is_err());
     }
 }

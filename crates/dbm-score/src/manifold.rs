@@ -248,7 +248,7 @@ mod tests {
     fn too_few_points_have_no_neighbourhoods() {
         assert!(
             Manifold::new(&SingleThread, vec![0.0; 5], 1)
-                .is_err_and(|error| error.to_string().contains("at least 6, but 5 came"))
+                .is_err_and(|error| error.to_string().contains("at least 6, but got 5"))
         );
         assert!(Manifold::new(&SingleThread, vec![0.0; 7], 2).is_err());
         assert!(Manifold::new(&SingleThread, vec![0.0; 6], 1).is_ok());

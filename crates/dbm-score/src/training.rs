@@ -265,7 +265,7 @@ mod tests {
         };
         assert!(said(&[], &[], TOY).contains("at least 1"));
         assert!(said(&pictures[1..], &labels, TOY).contains("7840 values, but 7839"));
-        assert!(said(&pictures[..PIXELS], &[10], TOY).contains("but 10 came"));
+        assert!(said(&pictures[..PIXELS], &[10], TOY).contains("but got 10"));
         for recipe in [
             Recipe { epochs: 0, ..TOY },
             Recipe { batch: 0, ..TOY },

@@ -125,7 +125,7 @@ fn answering(view: &View, request: &CompletionRequest) -> Result<Answering, Stri
             return Err(format!("class {class} was asked for, but this model has no classes; ask without one"));
         }
         (Some(class), classes) if class >= classes && !clean_up => {
-            return Err(format!("a class from 0 to {} was expected, but {class} came; choose another", classes - 1));
+            return Err(format!("a class from 0 to {} was expected, but got {class}; choose another", classes - 1));
         }
         (Some(class), _) if !clean_up => Classes::Given(class),
         (_, classes) if classes == 0 || !unknown.contains(&0) => Classes::Free,
@@ -140,7 +140,7 @@ fn question(view: &View, request: &CompletionRequest) -> Result<Questions, Strin
     let CompletionRequest { values, unknown, .. } = request;
     let (n, v, u) = (view.model.n_visible(), values.len(), unknown.len());
     if (v, u) != (n, n) {
-        return Err(format!("a picture and a mask of {n} units were expected, but {v} and {u} came; choose another picture"));
+        return Err(format!("a picture and a mask of {n} units were expected, but got {v} and {u}; choose another picture"));
     }
     let values = values.iter().map(|&bit| view.model.units().value(bit != 0)).collect();
     let known = unknown.iter().map(|&unknown| unknown == 0).collect();

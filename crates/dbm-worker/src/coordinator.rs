@@ -94,7 +94,7 @@ impl Coordinator {
         } else {
             let (version, id) = (request.version, request.id);
             let message = format!(
-                "the worker speaks version {VERSION} of the page's messages, but version {version} came; reload the page"
+                "the worker speaks version {VERSION} of the page's messages, but got version {version}; reload the page"
             );
             self.out.fail(id, message);
         }

@@ -189,7 +189,7 @@ impl Impute {
                 Some(value) if numbers.iter().any(|name| name == column) => encoding.columns.insert(column.into(), value),
                 Some(_) => {
                     return Err(Error::Usage(format!(
-                        "--threshold {asked}: expected one of the columns of numbers ({}), but {column:?} came",
+                        "--threshold {asked}: expected one of the columns of numbers ({}), but got {column:?}",
                         if numbers.is_empty() { "this table has none".into() } else { numbers.join(", ") }
                     )));
                 }

@@ -35,13 +35,13 @@ fn check_list<T: AsRef<[f32]>>(name: &str, List { name: list, shapes, tensors }:
         Err(DataError::part(name, &format!("tensor {tensor}"), expected, got, "use a checkpoint of an intact run"))
     };
     if tensors.len() != shapes.len() {
-        return refuse(list, &format!("{} of them", shapes.len()), format!("{} came", tensors.len()));
+        return refuse(list, &format!("{} of them", shapes.len()), format!("got {}", tensors.len()));
     }
     for (layer, (tensor, shape)) in tensors.iter().zip(shapes).enumerate() {
         let (values, tensor) = (tensor.as_ref(), format!("{list}.{layer}"));
         let length = shape.iter().fold(1_usize, |length, &size| length.saturating_mul(size));
         if values.len() != length {
-            return refuse(&tensor, &format!("{length} values"), format!("{} came", values.len()));
+            return refuse(&tensor, &format!("{length} values"), format!("got {}", values.len()));
         }
         if let Some(at) = values.iter().position(|value| !value.is_finite()) {
             return refuse(&tensor, "finite values", format!("value {at} is {}", values[at]));

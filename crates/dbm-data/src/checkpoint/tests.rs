@@ -60,7 +60,7 @@ fn a_ladder_comes_back_with_the_chains_of_its_rungs_and_in_half_precision_alone(
     assert!(rungs(&shipped) == 2 && shipped.persistent.is_none());
     let mut fewer = checkpoint;
     fewer.persistent.as_mut().unwrap().truncate(6);
-    assert!(refusal(fewer.to_bytes(Precision::Full)).contains("persistent: expected 9 of them, but 6 came"));
+    assert!(refusal(fewer.to_bytes(Precision::Full)).contains("persistent: expected 9 of them, but got 6"));
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn what_does_not_fit_together_is_not_written() {
         ("optimizer.1.bias.2: expected finite values, but value 1 is inf", |file| {
             file.moments.as_mut().unwrap()[1].biases[2][1] = f32::INFINITY;
         }),
-        ("average.weight: expected 2 of them, but 1 came", |file| {
+        ("average.weight: expected 2 of them, but got 1", |file| {
             file.average.as_mut().unwrap().weights.pop();
         }),
         ("rename the note", |file| drop(file.notes.insert("step".into(), "9".into()))),

@@ -141,7 +141,7 @@ impl Table {
             if self.n_columns() != theirs.len() {
                 return refused(
                     format!("{} columns, as in the table that the model was trained on", theirs.len()),
-                    format!("{} came, without names to tell which are which", self.n_columns()),
+                    format!("got {}, without names to tell them apart", self.n_columns()),
                     "give the columns their names in a first row",
                 );
             }
@@ -209,7 +209,7 @@ impl Table {
                     let column = shown(&reader.column.name);
                     let place = format!("line {}, column {} ({column:?})", self.line(row), reader.at + 1);
                     let advice = "correct it, write NA where it is unknown, or train a model on this table";
-                    DataError::part(name, &place, expected, format!("{:?} came", shown(cell)), advice)
+                    DataError::part(name, &place, expected, format!("got {:?}", shown(cell)), advice)
                 })?;
                 if let Some(high) = high {
                     set(packed, reader.unit + high);

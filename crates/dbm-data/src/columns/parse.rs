@@ -127,7 +127,7 @@ impl Parser<'_> {
         if got != self.cells.width {
             let expected = format!("{} columns as in the first row", self.cells.width);
             let advice = "every row needs the same number, and a cell with a separator in it needs quotes";
-            return Err(DataError::part(self.name, &format!("line {began}"), expected, format!("{got} came"), advice));
+            return Err(DataError::part(self.name, &format!("line {began}"), expected, format!("got {got}"), advice));
         }
         if got > MAX_COLUMNS {
             let (expected, got) = (format!("at most {MAX_COLUMNS} columns"), format!("line {began} has {got}"));

@@ -110,7 +110,7 @@ fn content(
     }
     let unrecognized = |looks_like: String| DataError::Unrecognized { name: name.into(), looks_like };
     if !pictures.is_empty() && !arrays.is_empty() {
-        return Err(unrecognized("pictures and arrays came together; load one kind at a time".into()));
+        return Err(unrecognized("got pictures and arrays together; load one kind at a time".into()));
     }
     if !(texts.is_empty() || pictures.is_empty() && arrays.is_empty()) {
         let texts = few(texts.iter().map(|text| base(&text.name)));
@@ -129,7 +129,7 @@ fn content(
         [text] => table(text, options, session),
         [] => Err(refused.first().map_or_else(|| DataError::empty(name), |(_, error)| error.clone())),
         several => Err(unrecognized(format!(
-            "{} tables came at once ({}); load one alone",
+            "got {} tables at once ({}); load only one",
             several.len(),
             few(several.iter().map(|text| base(&text.name)))
         ))),

@@ -91,7 +91,7 @@ impl<'a> Entry<'a> {
         budget.take(&self.name, self.size.into())?;
         let bytes = if stored { Cow::Borrowed(self.packed) } else { Cow::Owned(self.inflate(self.size as usize + 1)?) };
         if bytes.len() as u64 != self.size {
-            let got = if bytes.len() as u64 > self.size { "more came".into() } else { format!("only {} came", bytes.len()) };
+            let got = if bytes.len() as u64 > self.size { "got more".into() } else { format!("got only {}", bytes.len()) };
             return Err(self.broken(format!("{} bytes as its directory says", self.size), got));
         }
         let checksum = crc32(&bytes);

@@ -69,7 +69,7 @@ impl Comparison<'_> {
         }
         if plotted && specs.len() > MAX_CURVES {
             let count = specs.len();
-            return Err(Error::Usage(format!("--plot shows at most {MAX_CURVES} --estimators, but {count} came; name fewer")));
+            return Err(Error::Usage(format!("--plot shows at most {MAX_CURVES} --estimators, but got {count}; name fewer")));
         }
         for (place, spec) in specs.iter().enumerate() {
             if specs[..place].contains(spec) {

@@ -23,13 +23,13 @@ impl FromStr for Dimensions {
 fn part(text: &str) -> Result<Vec<usize>, String> {
     let number = |text: &str| match text.trim().parse() {
         Ok(number) if (1..=LARGEST).contains(&number) => Ok(number),
-        _ => Err(format!("expected numbers from 1 to {LARGEST} and ranges as 1..200 or 10..200:10, but {text:?} came")),
+        _ => Err(format!("expected numbers from 1 to {LARGEST} and ranges as 1..200 or 10..200:10, but got {text:?}")),
     };
     let Some((first, rest)) = text.split_once("..") else { return Ok(vec![number(text)?]) };
     let (last, step) = rest.split_once(':').unwrap_or((rest, "1"));
     let (first, last, step) = (number(first)?, number(last)?, number(step)?);
     if first > last {
-        return Err(format!("expected a range that rises, but {text:?} came"));
+        return Err(format!("expected a range that rises, but got {text:?}"));
     }
     Ok((first..=last).step_by(step).collect())
 }

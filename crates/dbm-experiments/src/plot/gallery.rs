@@ -41,14 +41,14 @@ impl Gallery {
         if tiles.is_empty() || *columns == 0 {
             let got = tiles.len();
             return refused(&format!(
-                "panel {title:?}: expected at least one picture and one column, but {got} and {columns} came"
+                "panel {title:?}: expected at least one picture and one column, but got {got} and {columns}"
             ));
         }
         let columns = (*columns).min(tiles.len());
         let rows = tiles.len().div_ceil(columns);
         if !row_labels.is_empty() && row_labels.len() != rows {
             let got = row_labels.len();
-            return refused(&format!("panel {title:?}: expected no labels of rows or {rows}, but {got} came"));
+            return refused(&format!("panel {title:?}: expected no labels of rows or {rows}, but got {got}"));
         }
         let (high, wide) = tiles.iter().map(Tile::shape).fold((0, 0), |a, b| (a.0.max(b.0), a.1.max(b.1)));
         let scale = (SIDE / high.max(wide).max(1)).max(1);
@@ -126,10 +126,10 @@ mod tests {
     fn what_cannot_be_shown_is_refused() {
         let refusal = |panels: &[Gallery], a_row| gallery(panels, a_row).expect_err("should be refused").to_string();
         let good = panel(vec![tile(1); 3], 2);
-        assert!(refusal(&[], 1).contains("0 and 1 came"));
-        assert!(refusal(std::slice::from_ref(&good), 0).contains("1 and 0 came"));
-        assert!(refusal(&[panel(vec![], 2)], 1).contains("0 and 2 came"));
-        assert!(refusal(&[panel(vec![tile(1)], 0)], 1).contains("1 and 0 came"));
+        assert!(refusal(&[], 1).contains("got 0 and 1"));
+        assert!(refusal(std::slice::from_ref(&good), 0).contains("got 1 and 0"));
+        assert!(refusal(&[panel(vec![], 2)], 1).contains("got 0 and 2"));
+        assert!(refusal(&[panel(vec![tile(1)], 0)], 1).contains("got 1 and 0"));
         let labelled = Gallery { row_labels: vec!["one".into()], ..good };
         assert!(refusal(&[labelled], 1).contains("rows or 2, but 1"));
         let huge = Tile::levels(Some((1, 20_000)), &vec![0; 20_000]);

@@ -109,7 +109,7 @@ pub fn svg(panels: &[Panel], panels_a_row: usize) -> Result<String, Error> {
     let most = if bar { COLOURS.len() } else { MAX_CURVES };
     if names.is_empty() || names.len() > most {
         let got = names.len();
-        return refused(&format!("expected 1 to {most} names of curves, but {got} came; spread them over several plots"));
+        return refused(&format!("expected 1 to {most} names of curves, but got {got}; spread them over several plots"));
     }
     let look = |i: usize| context! { colour => COLOURS[i % COLOURS.len()], dashes => DASHES[i % DASHES.len()], bar };
     let looks: Vec<(&str, Value)> = names.iter().enumerate().map(|(i, &name)| (name, look(i))).collect();
@@ -132,7 +132,7 @@ struct Drawn {
 /// Panels in rows, and below them a legend of names and their looks.
 fn figure(panels: &[Drawn], panels_a_row: usize, legend: &[(&str, Value)]) -> Result<String, Error> {
     if panels.is_empty() || panels_a_row == 0 {
-        return refused(&format!("expected at least one panel, and one in a row, but {} and {panels_a_row} came", panels.len()));
+        return refused(&format!("expected at least one panel, and one in a row, but got {} and {panels_a_row}", panels.len()));
     }
     let columns = panels_a_row.min(panels.len());
     let most = |panels: &mut dyn Iterator<Item = &Drawn>, of: fn(&Drawn) -> f64| panels.map(of).fold(0.0, f64::max);
@@ -182,11 +182,11 @@ impl Panel {
     fn check(&self) -> Result<(), Error> {
         let refused = |what: String| refused(&format!("panel {:?}: expected {what}", self.title));
         if self.marks().next().is_none() {
-            return refused("at least one point, but none came".into());
+            return refused("at least one point, but got none".into());
         }
         let names: Vec<&str> = self.curves.iter().map(|curve| curve.name.as_str()).collect();
         if let Some(place) = (0..names.len()).find(|&place| names[..place].contains(&names[place])) {
-            return refused(format!("one curve named {:?}, but two came; rename one", names[place]));
+            return refused(format!("one curve named {:?}, but got two; rename one", names[place]));
         }
         let level = || self.reference.iter().map(|(_, level)| *level);
         let range = || self.y_range.into_iter().flat_map(|(low, high)| [low, high]);
@@ -195,15 +195,15 @@ impl Panel {
         // Neither NaN nor infinite, nor so large that differences would be.
         let mut numbers = self.marks().map(|mark| mark.x).chain(edges()).chain(heights());
         if let Some(value) = numbers.find(|value| value.abs() > 1e100 || value.is_nan()) {
-            return refused(format!("numbers of at most 1e100, but {value} came; leave such points away"));
+            return refused(format!("numbers of at most 1e100, but got {value}; leave such points away"));
         }
         // The error of a bar may extend below 0, where the axis clips it.
         let mut heights = heights().chain(edges().filter(|_| self.groups.is_empty()));
         if let Some(y) = heights.find(|&y| self.log_y && y <= 0.0) {
-            return refused(format!("y above 0 on a logarithmic axis, but {y} came; leave such points away"));
+            return refused(format!("y above 0 on a logarithmic axis, but got {y}; leave such points away"));
         }
         match self.marks().find(|mark| self.log_x && mark.x <= 0.0) {
-            Some(Mark { x, .. }) => refused(format!("x above 0 on a logarithmic axis, but {x} came; leave such points away")),
+            Some(Mark { x, .. }) => refused(format!("x above 0 on a logarithmic axis, but got {x}; leave such points away")),
             None => Ok(()),
         }
     }
@@ -436,11 +436,11 @@ mod tests {
             change(&mut panel);
             refusal(&[panel])
         };
-        assert!(refusal(&[]).contains("0 came"));
+        assert!(refusal(&[]).contains("got 0"));
         assert!(refusal(&[panel(vec![])]).contains("at least one point"));
         assert!(refusal(&[panel(vec![curve("one", vec![])])]).contains("at least one point"));
-        assert!(refusal(&[panel(example(13, 1.0))]).contains("13 came"));
-        assert!(refusal(&[panel([example(1, 1.0), example(1, 2.0)].into_iter().flatten().collect())]).contains("two came"));
+        assert!(refusal(&[panel(example(13, 1.0))]).contains("got 13"));
+        assert!(refusal(&[panel([example(1, 1.0), example(1, 2.0)].into_iter().flatten().collect())]).contains("got two"));
         for nan in [
             (|p| p.curves[0].marks[1].y = f64::NAN) as fn(&mut Panel),
             |p| p.curves[0].marks[1].band = Some((1.0, f64::NAN)),
@@ -454,14 +454,14 @@ mod tests {
         assert!(one(|p| (p.log_y, p.curves[0].marks[1].y) = (true, -1.0)).contains("y above 0"));
         assert!(one(|p| (p.log_y, p.curves[0].marks[1].band) = (true, Some((0.0, 1.0)))).contains("y above 0"));
         assert!(one(|p| (p.log_y, p.y_range) = (true, Some((0.0, 9.0)))).contains("y above 0"));
-        assert!(svg(&[bars(true)], 0).is_err_and(|error| error.to_string().contains("1 and 0 came")));
+        assert!(svg(&[bars(true)], 0).is_err_and(|error| error.to_string().contains("got 1 and 0")));
         let bar = |change: fn(&mut Panel)| {
             let mut panel = bars(true);
             change(&mut panel);
             svg(&[panel], 1).expect_err("should be refused").to_string()
         };
         assert!(bar(|p| p.curves.clear()).contains("at least one point"));
-        assert!(bar(|p| p.curves.push(p.curves[0].clone())).contains("two came"));
+        assert!(bar(|p| p.curves.push(p.curves[0].clone())).contains("got two"));
         assert!(bar(|p| p.curves[0].marks[0].y = 0.0).contains("above 0"));
         assert!(bar(|p| p.curves[0].marks[0].values.push(-1.0)).contains("above 0"));
         assert!(bar(|p| p.reference = Some(("level".into(), 0.0))).contains("above 0"));

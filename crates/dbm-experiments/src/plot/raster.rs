@@ -26,11 +26,11 @@ pub fn png(svg: &str) -> Result<Vec<u8>, Error> {
     let (width, height) = ((size.width() * SCALE).ceil() as u32, (size.height() * SCALE).ceil() as u32);
     if u64::from(width) * u64::from(height) > MAX_PIXELS {
         return refused(&format!(
-            "expected at most 100 million pixels, but {width} x {height} came; spread it over several plots"
+            "expected at most 100 million pixels, but got {width} x {height}; spread it over several plots"
         ));
     }
     let Some(mut picture) = Pixmap::new(width, height) else {
-        return refused(&format!("expected a picture of at least a pixel, but {width} x {height} came"));
+        return refused(&format!("expected a picture of at least a pixel, but got {width} x {height}"));
     };
     picture.fill(Color::WHITE);
     resvg::render(&tree, Transform::from_scale(SCALE, SCALE), &mut picture.as_mut());

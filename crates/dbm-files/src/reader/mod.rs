@@ -121,7 +121,7 @@ fn fill(file: &NamedBytes, visible: &Visible, probabilities: &[f32]) -> Answer {
     let (rows, units) = (table.n_rows(), columns.n_units());
     if rows.checked_mul(units) != Some(probabilities.len()) {
         let got = probabilities.len();
-        return Err(format!("{name}: {rows} rows of {units} probabilities were expected, but {got} came; fill the gaps again"));
+        return Err(format!("{name}: {rows} rows of {units} probabilities were expected, but got {got}; fill the gaps again"));
     }
     let filled = table.fill(name, columns, |row, unit| f64::from(probabilities[row * units + unit])).map_err(words)?;
     let cells = filled.cells();

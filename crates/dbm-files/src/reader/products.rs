@@ -40,7 +40,7 @@ impl<'g> Pictures<'g> {
         if units == 0 || count == 0 || units.checked_mul(count) != Some(grid.bits.len()) {
             let got = grid.bits.len();
             return Err(format!(
-                "{name}: {count} pictures of {rows} x {columns} bits were expected, but {got} bits came; make them anew"
+                "{name}: {count} pictures of {rows} x {columns} bits were expected, but got {got} bits; make them anew"
             ));
         }
         let values = |visible: &Visible| grid.bits.chunks_exact(units).flat_map(|one| visible.grey(one)).collect();
@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(npy::read_u8("x", &npy.bytes).unwrap(), (vec![2, 2, 2], two().bits));
         assert_eq!(bits("samples", BitsFormat::Csv, &two(), None).unwrap().bytes, b"1,0,0,1\n0,1,1,0\n");
         let short = Grid { count: 3, ..two() };
-        assert!(bits("samples", BitsFormat::Csv, &short, None).unwrap_err().contains("8 bits came"));
+        assert!(bits("samples", BitsFormat::Csv, &short, None).unwrap_err().contains("got 8 bits"));
     }
 
     #[test]
@@ -192,7 +192,7 @@ mod tests {
         assert_eq!(made.bytes.windows(4).filter(|part| part == b"fcTL").count(), 2);
         assert!(film("x", &[], None).unwrap_err().contains("at least one frame"));
         let short = Grid { count: 3, ..frame(3, vec![0; 32]) };
-        assert!(film("x", &[short], None).unwrap_err().contains("32 bits came"));
+        assert!(film("x", &[short], None).unwrap_err().contains("got 32 bits"));
     }
 
     #[test]

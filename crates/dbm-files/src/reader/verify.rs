@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 pub fn unpacked(part: &Part, from: &str, bytes: &[u8]) -> Result<Vec<u8>, String> {
     let content = unpack(part.name, bytes, part.size + 1).map_err(|error| error.to_string())?;
     if content.len() != part.size {
-        let got = if content.len() > part.size { "more came".into() } else { format!("{} came", content.len()) };
+        let got = if content.len() > part.size { "got more".into() } else { format!("got {}", content.len()) };
         return Err(format!("{} from {from}: {} bytes were expected, but {got}", part.name, part.size));
     }
     if !content.starts_with(&[0, 0, 8]) {
@@ -38,8 +38,8 @@ mod tests {
         assert!(message.contains(&right) && message.contains("labels from here"), "{message}");
         let part = Part { sha256: Box::leak(right.into_boxed_str()), ..part };
         assert_eq!(unpacked(&part, "here", content).unwrap(), content);
-        assert!(unpacked(&part, "here", &content[..9]).unwrap_err().contains("10 bytes were expected, but 9 came"));
-        assert!(unpacked(&part, "here", &[&content[..], b"c"].concat()).unwrap_err().contains("more came"));
+        assert!(unpacked(&part, "here", &content[..9]).unwrap_err().contains("10 bytes were expected, but got 9"));
+        assert!(unpacked(&part, "here", &[&content[..], b"c"].concat()).unwrap_err().contains("got more"));
         assert!(unpacked(&part, "here", b"<!doctype>").unwrap_err().contains("an IDX file was expected"));
     }
 }

@@ -169,7 +169,7 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
             let file = CHECKPOINT_FILES[file % 2];
             run_folder::write(&self.storage, folder, file, &label, &[checkpoint]).await.map(|()| label)
         } else {
-            return Err("A checkpoint came before the run it is of.".into());
+            return Err("A checkpoint arrived before its run.".into());
         };
         if let (Ok(label), Some(current)) = (&written, &mut self.current) {
             (current.label, current.written_here) = (*label, true);

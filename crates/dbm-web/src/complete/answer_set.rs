@@ -126,7 +126,7 @@ impl AnswerSet {
         let searched = if sweeps == 0 { "no search".into() } else { format!("search T = {sweeps} sweeps") };
         let times = if answer.count == 1 { "once".into() } else { format!("{} times", answer.count) };
         let like = self.likeness(self.answer(answer.place));
-        format!("Energy {}, {searched}, came {times} of {}{like}.", fixed(answer.energy, 1), self.completions.answers)
+        format!("Energy {}, {searched}, found {times} of {}{like}.", fixed(answer.energy, 1), self.completions.answers)
     }
 }
 
@@ -194,7 +194,7 @@ mod tests {
         let first = DistinctAnswer { place: 0, count: 2, energy: -2.5 };
         assert_eq!(
             answers.describe(&first),
-            "Energy −2.5, search T = 5 sweeps, came 2 times of 4; 50 % of pixels match the original."
+            "Energy −2.5, search T = 5 sweeps, found 2 times of 4; 50 % of pixels match the original."
         );
     }
 }

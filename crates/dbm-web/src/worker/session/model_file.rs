@@ -210,7 +210,7 @@ impl Session {
         }
         let header = |name| response.headers().get(name).ok().flatten();
         if header("content-type").unwrap_or_default().starts_with("text/html") {
-            return Err("a safetensors file was expected, and a web page came".into());
+            return Err("a safetensors file was expected, but got a web page".into());
         }
         let total = header("content-length").and_then(|length| decimal(&length));
         let Some(body) = response.body() else { return Err("the answer was empty".into()) };
@@ -229,7 +229,7 @@ impl Session {
         }
         match total {
             Some(total) if total > bytes.len() as f64 && header("content-encoding").is_none() => {
-                Err(format!("{total} bytes were announced, and {} came", bytes.len()))
+                Err(format!("{total} bytes were announced, but got {}", bytes.len()))
             }
             _ => Ok(bytes),
         }
