@@ -243,7 +243,7 @@ const refusals = [
   ["http where https is listed", "?data=http://zenodo.org/x.csv", /this page may fetch data from its own host/],
   ["an address of script", "?data=javascript:alert(1)", /^javascript:alert\(1\): this page may fetch/],
   ["an address of data", "?data=data:text/csv,0,1", /^data:text\/csv,0,1: this page may fetch/],
-  ["no address", "?data=http://[", /^http:\/\/\[: this is no address; give one like \?data=folder\/table\.csv$/],
+  ["no address", "?data=http://[", /^http:\/\/\[: this is not an address; give one like \?data=folder\/table\.csv$/],
   ["a file that is not there", "?data=data/none.csv", /^data\/none\.csv: the server answered 404 Not Found; check the address, or download the file and drop it here$/],
   ["markup", `?data=${encodeURIComponent("data/<img src=x onerror=alert(1)>")}`, /^data\/<img src=x onerror=alert\(1\)>: the server answered 404/],
   ["a listed host that is down", "?data=https://zenodo.org/x.csv", /^https:\/\/zenodo\.org\/x\.csv: Failed to fetch; check the address/],

@@ -77,7 +77,7 @@ onGpu("a device that is lost in the middle of training: no step before the last 
   const step = await trainUntilKept(page);
   // The process that owns all devices ends.
   await (await browser.newBrowserCDPSession()).send("Browser.crashGpuProcess");
-  const told = page.getByText(/The GPU takes no more steps: the GPU failed: .+ The run goes on( from step \d+, where its last checkpoint was taken)?, by the processor\./);
+  const told = page.getByText(/The GPU has stopped: the GPU failed: .+ The run continues( from step \d+, where its last checkpoint was taken)?, on the processor\./);
   await told.waitFor(SLOW);
   // If nothing was lost, no step is named.
   const [, from] = (await told.textContent()).match(/from step (\d+)/) ?? [, step];
@@ -100,7 +100,7 @@ onGpu("a tab in the background: steps go on behind another tab, and a device tha
   await other.waitForTimeout(2000);
   await devtools.send("Page.setWebLifecycleState", { state: "active" });
   await page.bringToFront();
-  await page.getByText(/The GPU takes no more steps: the GPU failed: .+, by the processor\./).waitFor(SLOW);
+  await page.getByText(/The GPU has stopped: the GPU failed: .+, on the processor\./).waitFor(SLOW);
   const back = await steps(page);
   assert.ok(back >= kept, `at step ${back}, though ${kept} was kept`);
   await until(() => steps(page), (n) => n > back + 5, "steps by the processor");

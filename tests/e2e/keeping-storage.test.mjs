@@ -29,7 +29,7 @@ test("a kept run that is damaged is said to be, and is gone", kept({}, async ({ 
   // Both.
   await damage([`slot-${number % 2}`]);
   await page.reload();
-  await page.getByText("A run of an earlier visit was kept, but what is left of it is damaged; it was deleted.").waitFor();
+  await page.getByText("A run from an earlier visit was saved, but is damaged; it was deleted.").waitFor();
   assert.deepEqual(await storage(page), {});
   await page.reload();
   assert.equal(await isOffered(page), false);
@@ -45,7 +45,7 @@ test("full storage is said, training goes on, and the run is kept again where th
   await page.getByLabel("Data set", { exact: true }).selectOption("bars");
   await page.getByText(/30 examples, 4 × 4/).waitFor();
   await press(page, enabled(page, "Train"));
-  const nothing = page.getByText("The browser's storage is full: nothing of this run is kept so far. Training goes on. Free some space, or save the model as a file.");
+  const nothing = page.getByText("The browser's storage is full: nothing of this run is saved so far. Training continues. Free some space, or save the model as a file.");
   await nothing.waitFor({ timeout: 60_000 });
   const full = await steps(page);
   await until(() => steps(page), (n) => n > full, "training goes on");
@@ -53,7 +53,7 @@ test("full storage is said, training goes on, and the run is kept again where th
   const first = await until(() => keptAt(page), () => true, "kept after all", 60);
   // The second slot is new, so it does not fit.
   await room({ quotaSize: 1 });
-  const told = page.getByRole("alert").filter({ hasText: `The browser's storage is full: the run is kept up to step ${first}.` });
+  const told = page.getByRole("alert").filter({ hasText: `The browser's storage is full: the run is saved up to step ${first}.` });
   await told.waitFor({ timeout: 60_000 });
   const { slots } = await latestPlace(page);
   assert.deepEqual([slots[0].step, slots[0].whole], [first, true]);
@@ -108,7 +108,7 @@ test("where nothing can be kept, that is said once, and training goes on", kept(
   assert.equal(await isOffered(page), false);
   assert.equal(await page.getByRole("alert").count(), 0, "whoever keeps nothing need not know");
   await press(page, enabled(page, "Step"));
-  const said = page.getByRole("alert").filter({ hasText: "This browser keeps nothing in this mode: the run ends with this tab. Save the model as a file before you close it." });
+  const said = page.getByRole("alert").filter({ hasText: "This browser saves nothing in this mode: the run ends with this tab. Save the model as a file before you close it." });
   await said.waitFor();
   await press(page, said.getByRole("button", { name: "Dismiss this notice" }));
   await press(page, enabled(page, "Step"));

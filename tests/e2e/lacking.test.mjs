@@ -120,10 +120,10 @@ async function trains(page) {
 for (const [what, { page: inPage, worker, files }, words] of [
   ["shared memory in the page", { page: () => delete self.SharedArrayBuffer }],
   ["shared memory in workers, as in WebKit", { worker: () => delete self.SharedArrayBuffer }],
-  ["workers that start workers", { worker: () => { Object.defineProperty(navigator, "hardwareConcurrency", { value: 2 }); delete self.Worker; } }, /^This browser starts no workers to share the run with \(Worker is not defined\): it goes on with one\.$/],
+  ["workers that start workers", { worker: () => { Object.defineProperty(navigator, "hardwareConcurrency", { value: 2 }); delete self.Worker; } }, /^This browser starts no workers to share the run with \(Worker is not defined\): it continues with one\.$/],
   ["a private file system", { files: () => delete StorageManager.prototype.getDirectory }, /^Saved at step \d+$/],
-  ["a place to keep anything", { files: () => { delete StorageManager.prototype.getDirectory; Object.defineProperty(self, "indexedDB", { value: undefined }); } }, /^This browser keeps nothing in this mode: the run ends with this tab\. Save the model as a file before you close it\./],
-  ["locks between tabs", { files: () => Object.defineProperty(navigator, "locks", { value: undefined }) }, /^This browser does not tell tabs of one another here/],
+  ["a place to keep anything", { files: () => { delete StorageManager.prototype.getDirectory; Object.defineProperty(self, "indexedDB", { value: undefined }); } }, /^This browser saves nothing in this mode: the run ends with this tab\. Save the model as a file before you close it\./],
+  ["locks between tabs", { files: () => Object.defineProperty(navigator, "locks", { value: undefined }) }, /^This browser cannot coordinate tabs here/],
   ["the sending of large arrays from workers", { worker: () => {
     const post = self.postMessage.bind(self);
     self.postMessage = (message, transfer) => {

@@ -38,7 +38,7 @@ test("a worker that shares training and dies is replaced, and training goes on",
   const workers = crew(page).length;
   assert.equal(workers, cores);
   await crew(page)[1].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
-  const told = page.getByText(/One of the workers that share the run was lost: .*killed by the test.* The run goes on/);
+  const told = page.getByText(/One of the workers that share the run was lost: .*killed by the test.* The run continues/);
   await told.waitFor();
   const step = await steps(page);
   await until(async () => crew(page).length, (n) => n === workers, "new workers");

@@ -34,7 +34,7 @@ pub enum DataError {
     },
     /// A model without its run.
     #[error(
-        "the checkpoint holds weights only, cannot resume: its {missing} is not in it; begin a new run, or open a full checkpoint"
+        "the checkpoint holds weights only: its run cannot be resumed without its {missing}; begin a new run, or open a full checkpoint"
     )]
     WeightsOnly {
         /// The missing part of the run.
@@ -105,7 +105,7 @@ impl DataError {
 
     /// The machine, or the tab, is out of memory.
     pub(crate) fn memory(name: &str, needed: usize) -> Self {
-        let advice = "close other things, or use a smaller file";
+        let advice = "close other programs, or use a smaller file";
         Self::format(name, format!("room for {needed} bytes"), "the memory is full", advice)
     }
 

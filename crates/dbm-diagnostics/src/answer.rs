@@ -78,11 +78,11 @@ fn of_estimator(settings: Settings) -> Settings {
 /// Parts `first..first + count` of a job.
 fn range(what: &str, first: u32, count: u32) -> Result<std::ops::Range<u32>, String> {
     if !(1..=MOST).contains(&count) {
-        return Err(format!("1 to {MOST} {what} were expected, but {count} were asked for; ask for some, in several jobs"));
+        return Err(format!("1 to {MOST} {what} were expected, but {count} were requested; request fewer, in several jobs"));
     }
     match first.checked_add(count) {
         Some(end) => Ok(first..end),
-        None => Err(format!("{what} are numbered up to {}, but {count} from {first} on were asked for; begin lower", u32::MAX)),
+        None => Err(format!("{what} are numbered up to {}, but {count} from {first} on were requested; begin lower", u32::MAX)),
     }
 }
 

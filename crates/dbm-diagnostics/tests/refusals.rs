@@ -54,7 +54,7 @@ fn nonsense_is_refused_with_words() {
     let meets = |change| refused(couplings(), change, DiagnosticsCommand::MeetingTimes);
     assert!(meets(|m| m.couplings.dimension = 0).contains("1 to 400"));
     assert!(meets(|m| m.couplings.dimension = usize::MAX).contains("1 to 400"));
-    assert!(meets(|m| m.runs = 0).contains("0 were asked for"));
+    assert!(meets(|m| m.runs = 0).contains("0 were requested"));
     assert!(meets(|m| m.first_run = u32::MAX).contains("begin lower"));
     assert!(meets(|m| m.couplings.max_meeting = 0).contains("max meeting"));
     assert!(meets(|m| m.couplings.max_tries = 0).contains("max tries"));

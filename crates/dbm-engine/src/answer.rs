@@ -79,11 +79,11 @@ choices! {
     pub enum ClassReading = words(
         "class-first",
         "Class first",
-        "Of a model with labels: read first what class the example is of, and draw the answers with classes clamped, in proportion to how probable each is; with --consensus all with the likeliest",
+        "For a model with labels: first infer the example's class, then draw the answers with classes clamped, in proportion to how probable each is; with --consensus, all with the likeliest",
     );
     /// With [`VOTERS`] chains together.
-    Chains = "chains", "chains", "As 32 chains say together";
-    MeanField = "mean-field", "mean field", "As mean field predicts it, for models that were trained to";
+    Chains = "chains", "chains", "By 32 chains together";
+    MeanField = "mean-field", "mean field", "By mean field, for models trained to predict by it";
 }
 
 /// Answers being drawn.

@@ -11,7 +11,7 @@ pub enum EngineError {
     Model(#[from] DbmError),
     /// Too few samples of a class were found.
     #[error(
-        "of {drawn} samples the model itself reads {found} as of class {class}, and {wanted} were asked for; train it longer, or draw without a class"
+        "the model itself reads only {found} of {drawn} samples as class {class}, but {wanted} were requested; train it longer, or draw without a class"
     )]
     FewOfClass {
         /// The class, counted from 0.

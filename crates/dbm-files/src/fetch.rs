@@ -54,7 +54,7 @@ async fn mnist_part(part: &Part, report: Report<'_>) -> Result<Vec<u8>, String> 
         }
     }
     Err(format!(
-        "MNIST could not be fetched: {}. The data in use stay; generated digits need no network, and files of MNIST can be dropped here.",
+        "MNIST could not be fetched: {}. The data in use stay; generated digits need no network, and you can drop MNIST’s files here.",
         failures.join("; ")
     ))
 }
@@ -101,7 +101,7 @@ pub async fn file(address: &str, report: Report<'_>) -> Result<NamedBytes, Strin
 fn absolute(address: &str) -> Result<String, String> {
     let url = Url::new_with_base(address, &page());
     url.map(|url| url.href())
-        .map_err(|_| format!("{}: this is no address; give one like ?data=folder/table.csv", addresses::shown(address)))
+        .map_err(|_| format!("{}: this is not an address; give one like ?data=folder/table.csv", addresses::shown(address)))
 }
 
 fn page() -> String {

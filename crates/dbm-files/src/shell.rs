@@ -9,7 +9,7 @@ use dbm_protocol::{FilesCommand, FilesEvent, NamedBytes, Reply};
 use std::cell::{Cell, RefCell};
 
 const NOTHING_KEPT: &str =
-    "This browser keeps nothing in this mode: the run ends with this tab. Save the model as a file before you close it.";
+    "This browser saves nothing in this mode: the run ends with this tab. Save the model as a file before you close it.";
 
 /// Milliseconds between two progress reports.
 const PROGRESS: f64 = 50.0;

@@ -84,7 +84,7 @@ impl GpuRun {
 /// The reason, without the advice to use the processor: the computing worker does so.
 #[expect(clippy::needless_pass_by_value, reason = "what map_err gives")]
 fn told(error: impl ToString) -> String {
-    error.to_string().trim_end_matches("; go on without it").to_string()
+    error.to_string().trim_end_matches("; continue without it").to_string()
 }
 
 const NO_RUN: &str = "no run is on the GPU";

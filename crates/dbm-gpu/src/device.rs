@@ -57,7 +57,7 @@ impl Gpu {
             wgpu::RequestAdapterOptions { power_preference: wgpu::PowerPreference::HighPerformance, ..Default::default() };
         let adapter = instance.request_adapter(&options).await.map_err(|error| GpuError::NoAdapter(error.to_string()))?;
         let info = adapter.get_info();
-        let name = if info.name.is_empty() { "a GPU that does not tell its name".into() } else { info.name };
+        let name = if info.name.is_empty() { "a GPU without a name".into() } else { info.name };
         // Tensors as large as it can hold; all other limits are those of every WebGPU device.
         let own = adapter.limits();
         let required_limits = wgpu::Limits {

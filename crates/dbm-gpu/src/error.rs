@@ -7,10 +7,10 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum GpuError {
     /// There is no usable GPU. Contains what `wgpu` reports for each backend it tried, which does not help users who only want to continue.
-    #[error("no GPU was found that can be used here; go on without it")]
+    #[error("no GPU was found that can be used here; continue without it")]
     NoAdapter(String),
     /// The GPU provides no device.
-    #[error("{name} could not be used ({reason}); go on without it")]
+    #[error("{name} could not be used ({reason}); continue without it")]
     NoDevice {
         /// Name that the GPU gives itself.
         name: String,
@@ -19,7 +19,7 @@ pub enum GpuError {
     },
     /// A tensor that the device cannot hold in one piece.
     #[error(
-        "{what} takes {bytes} bytes, more than the {limit} that this GPU can hold in one piece; choose smaller layers or a smaller batch, or go on without it"
+        "{what} takes {bytes} bytes, more than the {limit} that this GPU can hold in one piece; choose smaller layers or a smaller batch, or continue without it"
     )]
     TooLarge {
         /// Which tensor.
@@ -30,12 +30,12 @@ pub enum GpuError {
         limit: u64,
     },
     /// A run that only the processor can train so far.
-    #[error("a run with {0} cannot be trained on a GPU yet; go on without it")]
+    #[error("a run with {0} cannot be trained on a GPU yet; continue without it")]
     Unsupported(&'static str),
     /// A run or data that cannot be trained at all.
     #[error(transparent)]
     Run(#[from] DbmError),
     /// The device is lost, or has refused something.
-    #[error("the GPU failed: {0}; go on without it")]
+    #[error("the GPU failed: {0}; continue without it")]
     Failed(String),
 }

@@ -122,7 +122,7 @@ fn answering(view: &View, request: &CompletionRequest) -> Result<Answering, Stri
     answering.clean_up = clean_up;
     answering.classes = match (request.class.map(usize::from), view.classes) {
         (Some(class), 0) if !clean_up => {
-            return Err(format!("class {class} was asked for, but this model has no classes; ask without one"));
+            return Err(format!("class {class} was requested, but this model has no classes; leave the class out"));
         }
         (Some(class), classes) if class >= classes && !clean_up => {
             return Err(format!("a class from 0 to {} was expected, but got {class}; choose another", classes - 1));

@@ -206,7 +206,7 @@ impl Coordinator {
     /// Whether a GPU trial can begin. Only one runs at a time, or both would be wrong.
     fn may_try_gpu(&self) -> Result<(), String> {
         let tries = self.jobs.iter().any(|job| job.work.has_helpers());
-        if tries { Err("the GPU is being tried already: wait until that has ended, or cancel it".into()) } else { Ok(()) }
+        if tries { Err("the GPU is already being timed: wait until that has ended, or cancel it".into()) } else { Ok(()) }
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "what each arm of the dispatch gives")]
@@ -327,7 +327,7 @@ impl Coordinator {
             self.out.fail(trial.id, format!("a worker that shared the steps was lost: {why}"));
         }
         if !were_up {
-            let message = format!("This browser starts no workers to share the run with ({why}): it goes on with one.");
+            let message = format!("This browser starts no workers to share the run with ({why}): it continues with one.");
             self.out.send(None, Event::Notice(message));
         }
         let Some(run) = self.run.as_mut().filter(|run| run.workers() > 1) else { return self.out.take() };
@@ -336,8 +336,8 @@ impl Coordinator {
             Ok(step) => {
                 let from =
                     if step < before { format!(" from step {step}, where its last checkpoint was taken") } else { String::new() };
-                let with = if self.pool.most() > 1 { "new workers are called" } else { "one worker goes on alone" };
-                let message = format!("One of the workers that share the run was lost: {why}. The run goes on{from}; {with}.");
+                let with = if self.pool.most() > 1 { "new workers are starting" } else { "one worker continues alone" };
+                let message = format!("One of the workers that share the run was lost: {why}. The run continues{from}; {with}.");
                 self.out.send(None, Event::Notice(message));
             }
             Err(error) => {

@@ -107,7 +107,7 @@ fn detect(table: &Table, column: usize, mut survey: Survey) -> (ColumnKind, Opti
     match survey.stray {
         // Text among numbers is more likely a mistake.
         Some(row) if 2 * words < survey.known => aside(format!(
-            "{} of its {} known cells are no numbers, the first on line {}: {:?}. Write NA there to have the others used.",
+            "{} of its {} known cells are not numbers, the first on line {}: {:?}. Write NA there to use the others.",
             words,
             survey.known,
             table.line(row),

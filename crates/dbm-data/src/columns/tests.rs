@@ -93,11 +93,11 @@ fn what_is_set_aside_is_said() {
     assert_eq!(notes.len(), 4, "{notes:?}");
     assert!(notes[0].contains("\"id\" is set aside: it numbers the rows"), "{notes:?}");
     assert!(notes[1].contains("20 different texts"), "{notes:?}");
-    assert!(notes[2].contains("1 of its 20 known cells are no numbers, the first on line 8: \"big\""), "{notes:?}");
+    assert!(notes[2].contains("1 of its 20 known cells are not numbers, the first on line 8: \"big\""), "{notes:?}");
     assert!(notes[3].contains("none of its cells is known"), "{notes:?}");
     let message = refusal(table.encode("my.csv", &Encoding::default()));
     assert!(message.contains("my.csv: expected at least one column") && message.contains("all 4 are set aside"), "{message}");
-    assert!(Table::read("x", "# a\n0,1\n# b\n1,1\n").unwrap().notes()[0].contains("passed over: 2"));
+    assert!(Table::read("x", "# a\n0,1\n# b\n1,1\n").unwrap().notes()[0].contains("skipped: 2"));
 }
 
 #[test]

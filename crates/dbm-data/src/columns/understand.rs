@@ -68,7 +68,7 @@ impl Table {
         let (kinds, notes): (Vec<_>, Vec<_>) = detect_all(&self).into_iter().unzip();
         self.kinds = kinds;
         if self.cells.comments > 0 {
-            self.notes.push(format!("Lines beginning with # were passed over: {}.", self.cells.comments));
+            self.notes.push(format!("Lines beginning with # were skipped: {}.", self.cells.comments));
         }
         self.notes.extend(few(notes.into_iter().flatten()));
         self

@@ -55,7 +55,7 @@ fn labels(members: &[Member], notes: &mut Vec<String>) -> Option<Vec<u8>> {
     }
     let mut names: Vec<&str> = names.into_iter().collect();
     names.sort_by(|a, b| natural(a, b));
-    notes.push(format!("The {} folders were taken for classes, numbered from 0: {}.", names.len(), few(names.iter().copied())));
+    notes.push(format!("The {} folders were read as classes, numbered from 0: {}.", names.len(), few(names.iter().copied())));
     let label = |member| names.iter().position(|name| Some(*name) == of(member)).map(|at| at as u8);
     members.iter().map(label).collect()
 }

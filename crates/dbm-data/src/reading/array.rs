@@ -48,7 +48,7 @@ pub(super) fn read(members: &[Member], session: &mut Session) -> Result<Pictures
     if let Some(array) = labels {
         pictures.labels = Some(array.labels(budget)?).filter(|labels| !labels.is_empty());
         if pictures.labels.is_none() {
-            notes.push(format!("{} was not taken as labels: they should be whole numbers from 0 to 255.", array.member.name));
+            notes.push(format!("{} was not read as labels: they should be whole numbers from 0 to 255.", array.member.name));
         }
     }
     if members.len() > 1 {
@@ -57,7 +57,7 @@ pub(super) fn read(members: &[Member], session: &mut Session) -> Result<Pictures
         let left = members.iter().map(|member| member.name.as_str()).filter(|name| !is_taken(name));
         let left = few(left.map(base));
         let left = if left.is_empty() { String::new() } else { format!("; left out: {left}") };
-        notes.push(format!("Taken was {} ({}){with}{left}.", base(&data.member.name), sizes(&data.header.shape)));
+        notes.push(format!("Read {} ({}){with}{left}.", base(&data.member.name), sizes(&data.header.shape)));
     }
     Ok(pictures)
 }
@@ -159,9 +159,9 @@ impl<'a, 'b> Array<'a, 'b> {
         match layout.sizes[3] {
             1 => {}
             channels => notes.push(match channels {
-                2 => "The two channels were taken for grey and opacity: values are their product.".into(),
-                3 => "Colours were turned into grey: 0.299 red + 0.587 green + 0.114 blue.".into(),
-                _ => "Colours were turned into grey (0.299 red + 0.587 green + 0.114 blue), times their opacity.".to_string(),
+                2 => "The two channels were read as grey and opacity: values are their product.".into(),
+                3 => "Colours were converted to grey: 0.299 red + 0.587 green + 0.114 blue.".into(),
+                _ => "Colours were converted to grey (0.299 red + 0.587 green + 0.114 blue), times their opacity.".to_string(),
             }),
         }
         let pictures = |values| Pictures { count, shape, values, labels: None };
@@ -171,7 +171,7 @@ impl<'a, 'b> Array<'a, 'b> {
         let numbers = Numbers { data: &data, element: self.header.element, layout };
         let found = numbers.survey(&self.member.name, report)?;
         if found.missing > 0 {
-            notes.push(format!("{} of the numbers are not a number (NaN), and count as missing.", found.missing));
+            notes.push(format!("{} of the values are not a number (NaN), and count as missing.", found.missing));
         }
         let values = if found.are_bytes() {
             Values::Bytes(numbers.collect(found, report, |value| (value + 0.5) as u8))

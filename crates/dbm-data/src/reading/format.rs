@@ -46,7 +46,7 @@ pub(crate) fn recognize(name: &str, head: &[u8]) -> Result<FileFormat, DataError
         return Ok(FileFormat::Text);
     }
     match head.iter().take(PEEK).position(|&byte| is_binary(byte)) {
-        Some(at) => Err(unrecognized(format!("the bytes look like no format known here, and are not text from byte {at} on"))),
+        Some(at) => Err(unrecognized(format!("the bytes match no known format, and are not text from byte {at} on"))),
         None => Ok(FileFormat::Text),
     }
 }

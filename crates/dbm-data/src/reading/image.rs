@@ -27,7 +27,7 @@ pub(crate) struct Grey {
 
 /// Notes for the visitor if any picture was [`Grey::coloured`] or [`Grey::transparent`].
 pub(crate) fn notes(coloured: bool, transparent: bool) -> impl Iterator<Item = String> {
-    let coloured = coloured.then_some("Colours were turned into grey: 0.299 red + 0.587 green + 0.114 blue.");
+    let coloured = coloured.then_some("Colours were converted to grey: 0.299 red + 0.587 green + 0.114 blue.");
     let transparent = transparent.then_some("Grey values were multiplied by their opacity: what is transparent is black.");
     coloured.into_iter().chain(transparent).map(String::from)
 }

@@ -114,7 +114,7 @@ fn content(
     }
     if !(texts.is_empty() || pictures.is_empty() && arrays.is_empty()) {
         let texts = few(texts.iter().map(|text| base(&text.name)));
-        session.notes.push(format!("Text beside the data was left out: {texts}."));
+        session.notes.push(format!("Text next to the data was left out: {texts}."));
     }
     if !arrays.is_empty() {
         return array::read(&arrays, session).map(Content::Pictures);
@@ -156,6 +156,6 @@ fn table(member: &Member, options: &ReadOptions, session: &mut Session) -> Resul
     };
     let (rows, columns) = pictures.shape;
     let labels = if pictures.labels.is_some() { ", with a column of labels" } else { "" };
-    notes.push(format!("{} was taken for pictures of {rows} x {columns}, a pixel a column{labels}.", member.name));
+    notes.push(format!("{} was read as pictures of {rows} x {columns}, one pixel per column{labels}.", member.name));
     Ok(Content::Pictures(pictures))
 }

@@ -91,7 +91,7 @@ pub(crate) fn cut(
         let scale = scale(&picture);
         if scale > 1 {
             picture = shrink(&picture, scale);
-            notes.push(format!("Each value is drawn as {scale} x {scale} pixels in {name}; one of them was taken."));
+            notes.push(format!("Each value is drawn as {scale} x {scale} pixels in {name}; one of them was used."));
         }
         detect(&picture).ok_or_else(|| {
             let expected = "a sheet of tiles: with lines between them, or of 28 x 28 pixels, or a strip of squares, or with an example in each row";

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// [`DataError::Unrecognized`] if it is not text.
 pub(crate) fn decode<'a>(name: &str, bytes: &'a [u8], notes: &mut Vec<String>) -> Result<Cow<'a, str>, DataError> {
     let refuse = |at: usize| {
-        let looks_like = format!("it begins as text, but is none from byte {at} on");
+        let looks_like = format!("it begins as text, but is not text from byte {at} on");
         DataError::Unrecognized { name: name.into(), looks_like }
     };
     match bytes {
@@ -25,7 +25,7 @@ pub(crate) fn decode<'a>(name: &str, bytes: &'a [u8], notes: &mut Vec<String>) -
         Ok(text) => Ok(Cow::Borrowed(text)),
         Err(error) => {
             let at = error.valid_up_to();
-            notes.push(format!("{name} is not UTF-8 (from byte {at} on) and was read as Latin-1: look at letters with accents."));
+            notes.push(format!("{name} is not UTF-8 (from byte {at} on) and was read as Latin-1: check letters with accents."));
             Ok(Cow::Owned(bytes.iter().map(|&byte| char::from(byte)).collect()))
         }
     }

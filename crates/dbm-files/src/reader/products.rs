@@ -40,7 +40,7 @@ impl<'g> Pictures<'g> {
         if units == 0 || count == 0 || units.checked_mul(count) != Some(grid.bits.len()) {
             let got = grid.bits.len();
             return Err(format!(
-                "{name}: {count} pictures of {rows} x {columns} bits were expected, but got {got} bits; make them anew"
+                "{name}: {count} pictures of {rows} x {columns} bits were expected, but got {got} bits; make them again"
             ));
         }
         let values = |visible: &Visible| grid.bits.chunks_exact(units).flat_map(|one| visible.grey(one)).collect();

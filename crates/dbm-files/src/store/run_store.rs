@@ -13,12 +13,11 @@ const PREFIX: &str = "run-";
 /// Number of names tried for a new folder, in case other tabs take them at the same moment.
 const TRIES: u64 = 100;
 
-const NO_LOCKS: &str = "This browser does not tell tabs of one another here (Web Locks need https or localhost): keep DBM Lab open in one tab \
-                        only, or a run may be kept by two at once.";
-const ELSEWHERE: &str = "Another tab has this run open. Go on there, or close that tab and reload this one.";
-const GONE: &str = "There is no kept run any more; another tab may have taken or deleted it.";
-const DAMAGED: &str = "A run of an earlier visit was kept, but what is left of it is damaged; it was deleted.";
-const OTHER_VERSION: &str = "A run of an earlier visit is kept, but another version of this page wrote it and this one cannot read it; it was left where it is.";
+const NO_LOCKS: &str = "This browser cannot coordinate tabs here (Web Locks need https or localhost): keep DBM Lab open in one tab only, or two may save one run.";
+const ELSEWHERE: &str = "Another tab has this run open. Continue there, or close that tab and reload this one.";
+const GONE: &str = "There is no saved run any more; another tab may have taken or deleted it.";
+const DAMAGED: &str = "A run from an earlier visit was saved, but is damaged; it was deleted.";
+const OTHER_VERSION: &str = "A run from an earlier visit is saved, but another version of this page wrote it and this one cannot read it; it was left where it is.";
 
 /// The run that this tab stores.
 struct Current {
@@ -136,7 +135,7 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
             unusable => {
                 self.locks.release(&folder);
                 return Err(match unusable {
-                    Err(trouble) => said("The kept run could not be read", &trouble),
+                    Err(trouble) => said("The saved run could not be read", &trouble),
                     Ok(FolderContents::OtherVersion) => OTHER_VERSION.into(),
                     Ok(_) => GONE.into(),
                 });
@@ -249,13 +248,13 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
         } else {
             run_folder::mark_deleted(&self.storage, folder, true).await
         };
-        done.map_err(|trouble| said("The kept run could not be deleted", &trouble))
+        done.map_err(|trouble| said("The saved run could not be deleted", &trouble))
     }
 
     async fn recall(&mut self) -> Result<FilesEvent, String> {
         let Some(folder) = &self.found else { return Err(GONE.into()) };
         let recalled = run_folder::mark_deleted(&self.storage, folder, false).await;
-        recalled.map_err(|trouble| said("The kept run could not be brought back", &trouble))?;
+        recalled.map_err(|trouble| said("The saved run could not be restored", &trouble))?;
         self.locks.release(folder);
         match run_folder::read(&self.storage, folder).await {
             Ok(FolderContents::Run(description, latest)) => {
@@ -286,13 +285,13 @@ fn said(what: &str, trouble: &StorageError) -> String {
 
 fn not_kept(trouble: &StorageError, step: Option<u32>) -> String {
     let until =
-        step.map_or_else(|| "nothing of this run is kept so far".into(), |step| format!("the run is kept up to step {step}"));
+        step.map_or_else(|| "nothing of this run is saved so far".into(), |step| format!("the run is saved up to step {step}"));
     match trouble {
         StorageError::Full => {
-            format!("The browser's storage is full: {until}. Training goes on. Free some space, or save the model as a file.")
+            format!("The browser's storage is full: {until}. Training continues. Free some space, or save the model as a file.")
         }
         StorageError::Failed(why) => {
-            format!("The browser's storage could not be written ({why}): {until}. Training goes on; save the model as a file.")
+            format!("The browser's storage could not be written ({why}): {until}. Training continues; save the model as a file.")
         }
     }
 }

@@ -340,7 +340,7 @@ fn a_full_disk_leaves_the_last_checkpoint_and_is_written_again_when_there_is_roo
     let (step, trouble) = tab.keep(1);
     assert_eq!(step, None);
     let trouble = trouble.expect("a word");
-    assert!(trouble.starts_with("The browser's storage is full: nothing of this run is kept so far."), "{trouble}");
+    assert!(trouble.starts_with("The browser's storage is full: nothing of this run is saved so far."), "{trouble}");
     assert_eq!(machine.folders().len(), 0, "what was written in vain is gone");
     machine.0.room.set(None);
     for step in 2..=4 {
@@ -352,7 +352,7 @@ fn a_full_disk_leaves_the_last_checkpoint_and_is_written_again_when_there_is_roo
         let (kept, trouble) = tab.keep(step);
         assert_eq!(kept, Some(4));
         let trouble = trouble.expect("a word");
-        assert!(trouble.starts_with("The browser's storage is full: the run is kept up to step 4."), "{trouble}");
+        assert!(trouble.starts_with("The browser's storage is full: the run is saved up to step 4."), "{trouble}");
         assert_eq!(Tab::open(&machine, 2).find().0.map(|run| (run.step, run.elsewhere)), Some((4, true)));
     }
     machine.0.room.set(None);

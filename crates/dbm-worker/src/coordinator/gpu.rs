@@ -53,7 +53,7 @@ impl Coordinator {
             let step = run.leave_gpu();
             let from =
                 if step < before { format!(" from step {step}, where its last checkpoint was taken") } else { String::new() };
-            let message = format!("The GPU takes no more steps: {why}. The run goes on{from}, by the processor.");
+            let message = format!("The GPU has stopped: {why}. The run continues{from}, on the processor.");
             self.out.send(None, Event::Notice(message));
             self.report(self.goal != Goal::Rest);
         }

@@ -45,7 +45,7 @@ impl Coordinator {
 
     pub(super) fn undo(&mut self) -> Answer {
         if self.previous.is_none() {
-            return Err("there is nothing to put back".into());
+            return Err("there is nothing to restore".into());
         }
         std::mem::swap(&mut self.run, &mut self.previous);
         self.stop();

@@ -243,7 +243,7 @@ fn undo_puts_back_run_and_data_and_undoes_itself() {
     assert!(matches!(page.answer(Command::Undo), Event::DataReady(_, run) if run.model.sizes == [16, 5]));
     page.ask(examples(encoded("mine.csv", 2, &[2, 1])));
     assert!(matches!(page.answer(Command::Undo), Event::DataReady(data, _) if data.width == 16));
-    assert!(fresh().failure(Command::Undo).contains("nothing to put back"));
+    assert!(fresh().failure(Command::Undo).contains("nothing to restore"));
 
     // A run that was never trained does not push a trained one out.
     let mut page = trained(3);
@@ -608,7 +608,7 @@ fn long_requests_can_be_cancelled_and_the_gpu_is_tried_once_at_a_time() {
             page.next += 1;
             let second = page.worker.handle(Request::new(Some(page.next), Command::TryGpu));
             let [Message { body: Reply::Failed(message), .. }] = &second[..] else { panic!("refused: {second:?}") };
-            assert!(message.contains("is being tried already"));
+            assert!(message.contains("is already being timed"));
         }
         let messages = page.ask(Command::Cancel(request));
         assert!(messages.iter().any(|m| m.id == Some(request) && m.body == Event::Cancelled.into()));

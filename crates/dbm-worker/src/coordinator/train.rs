@@ -56,7 +56,7 @@ impl Coordinator {
 
     pub(super) fn train_until(&mut self, step: u32) -> Result<Event, String> {
         if let Some(taken) = self.run.as_ref().map(Run::steps).filter(|taken| *taken >= step) {
-            return Err(format!("expected a step that is still to come; the run has taken {taken}, and {step} were asked for"));
+            return Err(format!("expected a step that is still to come; the run has taken {taken}, but got {step}"));
         }
         self.set_goal(Goal::Until(step))
     }

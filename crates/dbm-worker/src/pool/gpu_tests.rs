@@ -112,8 +112,8 @@ fn a_lost_device_costs_no_step_before_the_last_checkpoint() {
         let heard = page.ask(Command::TrainUntil(9));
         let [notice] = notices(&heard)[..] else { panic!("one notice: {heard:?}") };
         let from = if commands > 0 { " from step 5, where its last checkpoint was taken" } else { "" };
-        assert!(notice.starts_with("The GPU takes no more steps: the GPU failed: "), "{notice}");
-        assert!(notice.ends_with(&format!(". The run goes on{from}, by the processor.")), "{commands}: {notice}");
+        assert!(notice.starts_with("The GPU has stopped: the GPU failed: "), "{notice}");
+        assert!(notice.ends_with(&format!(". The run continues{from}, on the processor.")), "{commands}: {notice}");
         let metrics = page.heard_metrics();
         // The last of the five brings the run back at step 9, where it comes to rest.
         assert_eq!((metrics.step, metrics.gpu), (if commands == 4 { 5 } else { 9 }, false), "{commands}");
