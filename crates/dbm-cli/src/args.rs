@@ -134,7 +134,7 @@ impl SamplerArgs {
                 samples::draw_class(session, (checkpoint, model), schedule, class, (count, seed))
             }
             (Some(_), Sampler::Ptt(_)) => Err(Error::Usage(
-                "--class is of chains that go on their own: give another --sampler than ptt:K, or leave it away".into(),
+                "--class needs chains that run independently: give a --sampler other than ptt:K, or leave --class out".into(),
             )),
         }
     }
@@ -146,7 +146,7 @@ pub const ANSWER_SWEEPS: u32 = 100;
 /// How answers are drawn.
 #[derive(Args, Clone, Copy)]
 pub struct AnswerArgs {
-    /// Answers an example
+    /// Answers per example
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     answers: u32,
     #[arg(long, help = Method::WORDS.help, value_parser = choice::<Method>(), default_value = "suited")]
@@ -166,7 +166,7 @@ impl AnswerArgs {
         let Self { answers, method, consensus, class_first } = self;
         if class_first.is_some() && checkpoint.settings.as_ref().is_none_or(|settings| settings.classes == 0) {
             return Err(Error::Usage(
-                "--class-first needs a model with labels, as `dbm train --labels` makes one; leave it away".into(),
+                "--class-first needs a model with labels, as `dbm train --labels` makes one; leave --class-first out".into(),
             ));
         }
         let method = method.of_model(checkpoint.settings.as_ref().is_some_and(Settings::trains_predictions));

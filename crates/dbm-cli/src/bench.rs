@@ -16,8 +16,8 @@ const VISIBLE: usize = 784;
 /// What is tracked: a name, a description, the hidden layers, and the number of chains to sweep, if nothing is trained.
 type Preset = (&'static str, &'static str, &'static [usize], Option<usize>);
 const PRESETS: [Preset; 3] = [
-    ("mnist-500", "Steps of a training with hidden layers of 500 and 500", &[500, 500], None),
-    ("mnist-1000", "Steps of a training with hidden layers of 1000 and 500", &[1000, 500], None),
+    ("mnist-500", "Training steps with hidden layers of 500 and 500", &[500, 500], None),
+    ("mnist-1000", "Training steps with hidden layers of 1000 and 500", &[1000, 500], None),
     ("sweeps-500", "Gibbs sweeps of 500 free chains of 784-500: no training", &[500], Some(500)),
 ];
 
@@ -59,7 +59,7 @@ impl Bench {
         let on_gpu = self.backend == RunBackend::Gpu;
         let (name, _, layers, chains) = self.preset;
         if on_gpu && chains.is_some() {
-            return Err(Error::Usage("--backend gpu times steps of a training: leave out --preset sweeps-500".into()));
+            return Err(Error::Usage("--backend gpu times training steps: leave out --preset sweeps-500".into()));
         }
         let of_preset = hidden.is_empty() || chains.is_some();
         let benchmark = Benchmark {

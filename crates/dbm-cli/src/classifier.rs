@@ -27,10 +27,10 @@ pub struct Classifier {
 
 impl Classifier {
     #[cfg(not(feature = "classifier"))]
-    #[expect(clippy::unused_self, reason = "as where it is built with the library")]
+    #[expect(clippy::unused_self, reason = "as in a build with the library")]
     pub fn run(&self, _: &Context) -> Result<(), Error> {
         Err(Error::Usage(
-            "this dbm was built without the library that trains the classifier, which takes minutes to compile, and which scores do not need; build \
+            "this dbm was built without the library that trains the classifier, which takes minutes to compile and is not needed for scores; build \
              it by `cargo build --release -p dbm-cli --features classifier`"
                 .into(),
         ))
@@ -55,7 +55,7 @@ impl Classifier {
             without_gaps(&set, "a classifier is trained on whole pictures")?;
             let Some(labels) = set.labels.clone() else {
                 return Err(Error::Input(format!(
-                    "{}: a classifier learns labels, but here are none; give both files",
+                    "{}: a classifier learns labels, but there are none here; give both files",
                     set.name
                 )));
             };

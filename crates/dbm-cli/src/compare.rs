@@ -89,7 +89,7 @@ impl Compare {
         let data = self.data.source().load(Split::Train)?;
         without_gaps(
             &data,
-            "the most that any model can reach, which the runs are drawn beside, is known for whole examples alone",
+            "the most that any model can reach, which is drawn with the runs, is known only for whole examples",
         )?;
         let plan = self.plan(&data.examples, data.image);
         let comparison = Comparison { plan, specs: self.estimators.clone(), seeds: (self.seed, self.seeds) };

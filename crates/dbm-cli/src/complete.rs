@@ -76,7 +76,7 @@ impl Complete {
                     "seconds": seconds, "out": self.out }),
             || {
                 format!(
-                    "{count} examples, {answers} answers each ({distinct:.1} distinct), {:.1} % of the unknown bits as in the truth, \
+                    "{count} examples, {answers} answers each ({distinct:.1} distinct), {:.1} % of the hidden bits match the original, \
                      {seconds:.1} s: {}",
                     100.0 * agreement,
                     self.out.display()

@@ -66,7 +66,7 @@ impl Evaluate {
     fn load_data(&self, model: &Dbm) -> Result<Option<(Dataset, usize)>, Error> {
         let Some(name) = &self.data else {
             return match self.count {
-                Some(_) => Err(Error::Usage("--count is of examples: give --data as well, or leave it away".into())),
+                Some(_) => Err(Error::Usage("--count is a number of examples: give --data as well, or leave --count out".into())),
                 None => Ok(None),
             };
         };

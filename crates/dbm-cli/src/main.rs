@@ -80,7 +80,7 @@ enum Command {
     /// Estimate log Z and how likely the model finds data
     #[command(long_about = include_str!("../help/evaluate.txt"))]
     Evaluate(evaluate::Evaluate),
-    /// Score a model's samples beside real test digits: digit Frechet distance, precision and recall, density and coverage, classes,
+    /// Score a model's samples next to real test digits: digit Frechet distance, precision and recall, density and coverage, classes,
     /// copies
     #[command(long_about = include_str!("../help/score.txt"))]
     Score(Box<score::Score>),

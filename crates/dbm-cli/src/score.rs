@@ -78,7 +78,7 @@ impl Score {
             [] => Ok(ANSWER_SWEEPS),
             [sweeps] => Ok(sweeps),
             _ => Err(Error::Usage(format!(
-                "--sweeps with --completions should be one number, but is {:?}; leave --completions away for quality against sweeps",
+                "--sweeps with --completions should be one number, but is {:?}; leave --completions out for quality against sweeps",
                 self.sweeps
             ))),
         }

@@ -87,7 +87,7 @@ impl Train {
         let mut run = Training::new(run, self.learning.backend, backends, session)?;
         let backend = run.backend();
         if let Some(before) = run.backends().last().filter(|&before| begun_at < self.steps && before != backend) {
-            session.progress.say(&format!("backend {backend} goes on with a run that {before} computed until step {begun_at}"));
+            session.progress.say(&format!("backend {backend} continues a run that {before} computed until step {begun_at}"));
         }
         let write = |run: &mut Training| {
             let backends = run.backends().to_json();
@@ -100,7 +100,7 @@ impl Train {
             if session.now() - kept_at >= self.keep_every as f64 {
                 // A disk that is full now may have room at the end.
                 if let Err(error) = write(run) {
-                    session.progress.say(&format!("The run could not be kept at step {}: {error}", run.steps()));
+                    session.progress.say(&format!("The run could not be saved at step {}: {error}", run.steps()));
                 }
                 kept_at = session.now();
             }
@@ -196,7 +196,7 @@ fn classes(data: &Dataset) -> Result<usize, Error> {
     let largest = data.labels.iter().flatten().max();
     largest.map(|&largest| usize::from(largest) + 1).ok_or_else(|| {
         Error::Usage(format!(
-            "a model with labels needs data with a class for each example, but {} has none; leave --labels away, or give such",
+            "a model with labels needs data with a class for each example, but {} has none; leave --labels out, or give such data",
             data.name
         ))
     })
@@ -205,7 +205,7 @@ fn classes(data: &Dataset) -> Result<usize, Error> {
 /// Refuses settings that differ from those the run began with.
 fn other<T>(what: &str, its: &str, asked: &str) -> Result<T, Error> {
     Err(Error::Usage(format!(
-        "the run to go on with was begun with {what} {its}, but {asked} was given; leave that away, or begin a new run"
+        "the run to continue was begun with {what} {its}, but {asked} was given; leave that out, or begin a new run"
     )))
 }
 

@@ -167,7 +167,7 @@ impl DataSource {
     fn draw(&self, split: Split) -> Result<Option<Draw>, Error> {
         match (self.reading.binarize, self.reading.bits_per_value) {
             (Some(Binarize::Stochastic { .. }), Some(2..)) => Err(Error::Usage(
-                "--binarize stochastic makes one unit of a value: leave --bits-per-value away, or give it a threshold".into(),
+                "--binarize stochastic makes one unit per value: leave --bits-per-value out, or give a threshold".into(),
             )),
             (Some(Binarize::Stochastic { seed }), _) => Ok(Some(Draw { seed, series: split as u64 })),
             _ => Ok(None),

@@ -77,7 +77,7 @@ fn verdict(bracket: &Bracket) -> String {
     match (bracket.is_open(), width < 0.0) {
         (false, _) => format!("closed: the ends are {:.3} nats apart", width.abs()),
         (true, false) => format!(
-            "open: log Z may be anywhere in {width:.3} nats; more betas, or starts that are nearer to samples of the model, narrow it"
+            "open: log Z may be anywhere in {width:.3} nats; more betas, or starts closer to samples of the model, narrow it"
         ),
         (true, true) => format!(
             "open: the high side is {:.3} nats below the low one, so that its starts are hardly samples of the model; start from others, or sweep on",

@@ -24,21 +24,20 @@ impl Choose for ReverseFrom {
     const WORDS: Words = words(
         "reverse-from",
         "Reverse from",
-        "Where annealing in reverse starts, which gives the high side of log Z [default: data, or none without --data]. The high side is an upper bound only as far as \
-         its starts are exact samples of the model",
+        "Where annealing in reverse starts, which gives the high side of log Z [default: data, or none without --data]. The high side is an upper bound only if its starts are exact samples of the model",
     );
     const CHOICES: &'static [Choice<Self>] = &[
         choice(
             Self::Data,
             "data",
             "data",
-            "At examples: exact samples only of a model that has learned the data perfectly. Gives a conservative log p(v) as well (RAISE)",
+            "At examples: these are exact samples only if the model has learned the data perfectly. Also gives a conservative log p(v) (RAISE)",
         ),
         choice(
             Self::Samples,
             "samples",
             "samples",
-            "At the ends of annealing runs of their own: exact samples only as far as such runs reach equilibrium",
+            "At the ends of separate annealing runs: these are exact samples only if such runs reach equilibrium",
         ),
         choice(Self::Nowhere, "none", "none", "No annealing in reverse"),
     ];

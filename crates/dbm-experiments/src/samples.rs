@@ -56,7 +56,7 @@ pub fn draw_by(
     };
     let Some(ladder) = checkpoint.ladder(model)? else {
         let advice = "train one by `dbm train --estimator ptt-5`, or draw samples by gibbs:K";
-        return Err(Error::Input(format!("--sampler ptt:K climbs a ladder, but there is none in the model's file; {advice}")));
+        return Err(Error::Input(format!("--sampler ptt:K needs a ladder, but there is none in the model's file; {advice}")));
     };
     let parts = session.in_parts("samples", 0..count, CHAINS, |part| {
         let mut streams = Streams::new(seed).of_chains(Purpose::Tempering, 0, part.start as u64..part.end as u64);
@@ -89,7 +89,7 @@ pub fn draw_class(
         let there =
             if classes == 0 { "the model has no labels".into() } else { format!("the model has classes 0 to {}", classes - 1) };
         return Err(Error::Usage(format!(
-            "--class {class}: {there}; `dbm train --labels` makes a model that draws what is asked for"
+            "--class {class}: {there}; `dbm train --labels` makes a model that draws a class of your choice"
         )));
     }
     let predicts = checkpoint.settings.as_ref().is_some_and(Settings::trains_predictions);

@@ -44,7 +44,7 @@ impl Choose for RunBackend {
             Self::Gpu,
             "gpu",
             "GPU",
-            "On the GPU, through Vulkan or Metal: ucd-lmi, lmi, cd, pcd-gibbs and ptt; the same bits on one device. Where it fails on the way, fast goes on",
+            "On the GPU, through Vulkan or Metal: ucd-lmi, lmi, cd, pcd-gibbs and ptt; the same bits on one device. If it fails on the way, fast continues",
         ),
     ];
 }
@@ -144,7 +144,7 @@ impl Training {
         self.name = self.run.model().backend().choice().name.into();
         let (step, name) = (self.run.steps(), &self.name);
         self.backends.computed_by(step, name);
-        session.progress.say(&format!("the GPU failed: {reason}; backend {name} goes on from step {step}"));
+        session.progress.say(&format!("the GPU failed: {reason}; backend {name} continues from step {step}"));
         session.progress.resume(step);
         Ok(())
     }

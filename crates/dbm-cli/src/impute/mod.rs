@@ -189,7 +189,7 @@ impl Impute {
                 Some(value) if numbers.iter().any(|name| name == column) => encoding.columns.insert(column.into(), value),
                 Some(_) => {
                     return Err(Error::Usage(format!(
-                        "--threshold {asked}: expected one of the columns of numbers ({}), but got {column:?}",
+                        "--threshold {asked}: expected one of the number columns ({}), but got {column:?}",
                         if numbers.is_empty() { "this table has none".into() } else { numbers.join(", ") }
                     )));
                 }
@@ -227,7 +227,7 @@ impl Impute {
         let hidden = Arc::new(hide(&job.examples, &groups, share, self.seed)?);
         let model = match job.model.clone() {
             Some(model) => model,
-            None => self.trained(hidden.examples(), "without the cells hidden to see how well they are guessed", context)?,
+            None => self.trained(hidden.examples(), "without the cells hidden for the check", context)?,
         };
         let settings = EvaluationSettings { impute: self.settings(), ..EvaluationSettings::default() };
         let evaluation = Arc::new(Evaluation::new(model, Arc::clone(&hidden), &groups, settings)?);
@@ -250,7 +250,7 @@ impl Impute {
             "out": self.out, "probabilities": self.probabilities,
         });
         context.done(fields, || {
-            let left = if left > 0 { format!("; {left} left missing in columns that are set aside") } else { String::new() };
+            let left = if left > 0 { format!("; {left} left missing in ignored columns") } else { String::new() };
             let mean = if count > 0 { format!(", probability {mean:.3} on average") } else { String::new() };
             let filled = format!("{count} cells filled in {columns} columns{mean}{left}; {seconds:.1} s: {}", self.out.display());
             match &self.probabilities {

@@ -15,7 +15,7 @@ impl Score {
         let SweepArgs { starts, look, plot } = &self.sweeping;
         if self.ais || self.sampler.sampler.is_some() {
             return Err(Error::Usage(
-                "--sweeps looks at chains on their way, without --ais and --sampler; give them in a command of their own".into(),
+                "--sweeps looks at chains as they run, without --ais and --sampler; give those in a separate command".into(),
             ));
         }
         let files = Files::new(self.csv.as_deref(), plot.as_deref())?;

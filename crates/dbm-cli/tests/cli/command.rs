@@ -67,7 +67,7 @@ fn a_run_says_which_backends_computed_it() {
     let output = folder.command(&format!("{on} 5")).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(
-        output.status.success() && said.contains("backend plain goes on with a run that fast computed until step 3"),
+        output.status.success() && said.contains("backend plain continues a run that fast computed until step 3"),
         "{said}"
     );
     assert_eq!(computed("plain.safetensors"), "fast until step 3, then plain");

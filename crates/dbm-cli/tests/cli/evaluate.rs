@@ -143,7 +143,7 @@ fn a_model_with_labels_reads_classes() {
     assert!(folder.fails(2, &format!("{complete} --model plain.safetensors --out o.npy")).contains("--labels"));
     folder.ok("train --data bars --begin-at plain.safetensors --hidden 20 --labels --steps 3 --out labelled.safetensors");
     assert!(
-        folder.fails(2, "train --data tiny.csv --hidden 4 --labels --steps 1 --out o").contains("has none; leave --labels away")
+        folder.fails(2, "train --data tiny.csv --hidden 4 --labels --steps 1 --out o").contains("has none; leave --labels out")
     );
 }
 

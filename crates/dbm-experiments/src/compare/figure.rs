@@ -31,7 +31,7 @@ pub fn figure(data: &str, plan: &Plan, entries: &[Entry], attainable: f64) -> Re
     let seeds = entries.first().map_or(0, |entry| entry.curves.len());
     let title = format!("{data}: {}, {seeds} {}", sizes.join("-"), if seeds == 1 { "seed" } else { "seeds" });
     let by_steps = panel(title, "steps", |spread| spread.step as f64);
-    let by_seconds = panel("the same by seconds on one thread".into(), "seconds", |spread| spread.seconds);
+    let by_seconds = panel("the same against seconds on one thread".into(), "seconds", |spread| spread.seconds);
     // If everything is done before the clock has advanced, there is no second panel.
     let timed = by_seconds.curves.iter().any(|curve| !curve.marks.is_empty());
     if timed { svg(&[by_steps, by_seconds], 2) } else { svg(&[by_steps], 1) }

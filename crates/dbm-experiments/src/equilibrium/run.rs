@@ -24,8 +24,8 @@ pub enum Seen {
 impl Choose for Seen {
     const WORDS: Words = words("look", "Look", "What the classifier is shown of each chain");
     const CHOICES: &'static [Choice<Self>] = &[
-        choice(Self::Mode, "mode", "mode", "The mode that a local search with a copy of it ends in, as of all samples"),
-        choice(Self::Bits, "bits", "bits", "Its visible units as they stand"),
+        choice(Self::Mode, "mode", "mode", "The mode where a local search from a copy of it ends, as for all samples"),
+        choice(Self::Bits, "bits", "bits", "Its visible units as they are"),
     ];
 }
 

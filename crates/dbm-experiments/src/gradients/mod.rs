@@ -158,9 +158,9 @@ impl Plan {
         let descriptor = estimator.kind.descriptor();
         let climbs = descriptor.has_ladder && (descriptor.persistent || self.settings.estimator.path == SmcPath::Past);
         if climbs && checkpoint.ladder.is_none() {
-            let advice = "leave it away, take the path of temperatures, or give a model that `dbm train --estimator ptt-5` made";
+            let advice = "leave it out, take the path of temperatures, or give a model that `dbm train --estimator ptt-5` made";
             return Err(Error::Input(format!(
-                "{estimator} goes along a ladder, but there is none in the model's file; {advice}"
+                "{estimator} needs a ladder, but there is none in the model's file; {advice}"
             )));
         }
         Ok(())

@@ -195,15 +195,15 @@ impl Panel {
         // Neither NaN nor infinite, nor so large that differences would be.
         let mut numbers = self.marks().map(|mark| mark.x).chain(edges()).chain(heights());
         if let Some(value) = numbers.find(|value| value.abs() > 1e100 || value.is_nan()) {
-            return refused(format!("numbers of at most 1e100, but got {value}; leave such points away"));
+            return refused(format!("numbers of at most 1e100, but got {value}; leave such points out"));
         }
         // The error of a bar may extend below 0, where the axis clips it.
         let mut heights = heights().chain(edges().filter(|_| self.groups.is_empty()));
         if let Some(y) = heights.find(|&y| self.log_y && y <= 0.0) {
-            return refused(format!("y above 0 on a logarithmic axis, but got {y}; leave such points away"));
+            return refused(format!("y above 0 on a logarithmic axis, but got {y}; leave such points out"));
         }
         match self.marks().find(|mark| self.log_x && mark.x <= 0.0) {
-            Some(Mark { x, .. }) => refused(format!("x above 0 on a logarithmic axis, but got {x}; leave such points away")),
+            Some(Mark { x, .. }) => refused(format!("x above 0 on a logarithmic axis, but got {x}; leave such points out")),
             None => Ok(()),
         }
     }
