@@ -7,7 +7,7 @@ use dbm_core::linalg::{Backend, Matrix};
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::search;
 use dbm_core::{Clamp, Dbm, OptimizerMethod, OptimizerSettings, Parameters, Parity, Units, init};
-use dbm_gpu::{Draws, Gpu, GpuChains, GpuError, GpuModel, GpuOptimizer, Part, philox, uniform};
+use dbm_gpu::{Draws, Gpu, GpuChains, GpuError, GpuModel, GpuOptimizer, GradientTerm, philox, uniform};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 /// Shapes whose layers end inside a tile, a group and a word, and one that fills them.
@@ -260,10 +260,10 @@ async fn steps_are_those_of_the_core() {
         let mut moments = vec![zeros; settings.n_moments()];
         for step in 0..5 {
             on_chains.iter_mut().for_each(|chains| chains.settle(&gpu, &on_gpu));
-            let parts: Vec<Part> = on_chains
+            let parts: Vec<GradientTerm> = on_chains
                 .iter()
                 .zip(&sets)
-                .map(|(chains, &(_, _, weight, marginalize))| Part { chains, times: None, weight, marginalize })
+                .map(|(chains, &(_, _, weight, marginalize))| GradientTerm { chains, times: None, weight, marginalize })
                 .collect();
             optimizer.ascend(&gpu, &mut on_gpu, &parts, (step, 1.0));
             plain = ascended(&plain, &sets, &settings, step, &mut moments);

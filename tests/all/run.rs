@@ -1,13 +1,13 @@
 //! A run is a value: the same bits for any number of threads, any slicing and any pauses.
 
-use dbm_core::chains::Work;
+use dbm_core::chains::FieldCost;
 use dbm_core::gradient::{self, Batch, Estimate, EstimatorKind, EstimatorSettings};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::tempering::{Base, Path, Spread, runs};
 use dbm_core::{
-    Backend, Clamp, Dbm, Examples, Exchange, Host, OptimizerMethod, OptimizerSettings, Part, Settings, SingleThread, Snapshot,
-    Trainer, Units, exact, init,
+    Backend, Clamp, Dbm, Examples, Exchange, Host, OptimizerMethod, OptimizerSettings, ReplicaPart, Settings, SingleThread,
+    Snapshot, Trainer, Units, exact, init,
 };
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -134,13 +134,17 @@ fn a_run_can_begin_where_another_one_stands() {
     (0..6).for_each(|_| drop(run.step(&data(), &SingleThread).unwrap()));
     let before = run.snapshot();
     let at = |settings: Settings| {
-        Trainer::begin_at(Snapshot { settings, step: 0, moments: vec![], average: None, ..before.clone() }).unwrap()
+        Trainer::begin_at(Snapshot { settings, step: 0, optimizer_state: vec![], average: None, ..before.clone() }).unwrap()
     };
     let again = at(run.settings().clone()).snapshot();
-    let expected =
-        Snapshot { step: 0, moments: again.moments.clone(), average: Some(before.parameters.clone()), ..before.clone() };
+    let expected = Snapshot {
+        step: 0,
+        optimizer_state: again.optimizer_state.clone(),
+        average: Some(before.parameters.clone()),
+        ..before.clone()
+    };
     assert_eq!(again, expected);
-    assert!(again.moments[0].weights[0].iter().all(|&velocity| velocity == 0.0));
+    assert!(again.optimizer_state[0].weights[0].iter().all(|&velocity| velocity == 0.0));
 
     let with =
         |name: &str, batch: usize| at(Settings { estimator: name.parse().unwrap(), batch, ..run.settings().clone() }).snapshot();
@@ -164,8 +168,9 @@ fn a_run_can_go_on_with_more_hidden_units_than_it_had() {
     let mut run = climber(0.1);
     (0..6).for_each(|_| drop(run.step(&data(), &SingleThread).unwrap()));
     let (before, sizes, grown) = (run.snapshot(), run.model().sizes().to_vec(), vec![16, 14, 5, 6]);
-    let at =
-        |sizes: &[usize], gain: f32| Trainer::begin_at(Snapshot { moments: vec![], ..before.clone() }.grown(sizes, gain, 3)?);
+    let at = |sizes: &[usize], gain: f32| {
+        Trainer::begin_at(Snapshot { optimizer_state: vec![], ..before.clone() }.grown(sizes, gain, 3)?)
+    };
     let log_p = |model: &Dbm| -> Vec<f64> {
         let row = |row: usize| (0..16).map(|unit| data().bit(row, unit)).collect::<Vec<bool>>();
         (0..5).map(|n| exact::log_probability(model, &row(n)).unwrap()).collect()
@@ -184,7 +189,7 @@ fn a_run_can_go_on_with_more_hidden_units_than_it_had() {
     }
     assert!(going_on.step(&data(), &SingleThread).unwrap().climb.unwrap().taken);
     let same = at(&sizes, 0.5).unwrap().snapshot();
-    assert_eq!(same, Trainer::begin_at(Snapshot { moments: vec![], ..before.clone() }).unwrap().snapshot());
+    assert_eq!(same, Trainer::begin_at(Snapshot { optimizer_state: vec![], ..before.clone() }).unwrap().snapshot());
     for wrong in [&[16, 12][..], &[16, 11, 4], &[15, 12, 4], &[16]] {
         let told = at(wrong, 0.5).unwrap_err().to_string();
         assert!(told.contains("wider ones"), "{told}");
@@ -208,7 +213,7 @@ fn temperatures_are_part_of_the_run_and_move_after_each_step() {
     (0..4).for_each(|_| drop(alone.step(&data(), &SingleThread).unwrap()));
     assert_eq!(on_replicas(&run, 2, &data(), 4).snapshot(), alone.snapshot());
     assert_ne!(run.snapshot().ladder, alone.snapshot().ladder);
-    let begun = Trainer::begin_at(Snapshot { moments: vec![], ..alone.snapshot() }).unwrap();
+    let begun = Trainer::begin_at(Snapshot { optimizer_state: vec![], ..alone.snapshot() }).unwrap();
     assert_eq!(begun.snapshot().ladder, alone.snapshot().ladder);
 }
 
@@ -228,7 +233,7 @@ fn a_steps_own_particles_move_none_of_its_temperatures() {
     for (shard, estimate) in estimates.iter().enumerate() {
         let mut stream = Streams::new(seed).at(Purpose::Negative, step, first);
         let path = Path::of_temperatures(Base::of(&ladder.rungs()[0]), &model, &temperatures);
-        let (mut spread, mut work) = (Spread::default(), Work::default());
+        let (mut spread, mut work) = (Spread::default(), FieldCost::default());
         let (visible, mut both) = (Matrix::from_vec(2, 16, vec![-1.0; 32]), [stream.fork(), stream.fork()]);
         runs(&path, &visible, &Clamp::Free, 24, &mut both, (&mut spread, &mut work));
         assert_eq!(estimate.info.negative.spread, spread, "shard {shard}");
@@ -298,7 +303,7 @@ fn runs_are_values_whoever_computes_and_wherever_they_pause() {
 fn exchange(replicas: &mut [Trainer], what: Exchange) {
     let of = replicas.len();
     for index in 0..of {
-        let (part, mut rows) = (Part { index, of }, Vec::new());
+        let (part, mut rows) = (ReplicaPart { index, of }, Vec::new());
         replicas[index].write_part(what, part, &mut rows);
         for other in (0..of).filter(|&other| other != index) {
             assert!(replicas[other].read_part(what, part, &rows[1..]).is_err());
@@ -310,7 +315,7 @@ fn exchange(replicas: &mut [Trainer], what: Exchange) {
 /// The run on several replicas that exchange estimates and weights, as a pool of workers would.
 fn on_replicas(run: &Trainer, count: usize, data: &Examples, steps: usize) -> Trainer {
     let mut replicas = vec![run.clone(); count];
-    let part = |index| Part { index, of: count };
+    let part = |index| ReplicaPart { index, of: count };
     for _ in 0..steps {
         let shards: Vec<_> = replicas.iter_mut().map(|replica| replica.begin(data).unwrap()).collect();
         let estimates: Vec<_> = (0..shards[0].count())
@@ -434,7 +439,7 @@ fn shards_together_have_the_bits_of_each_alone() {
                     // The cost of the fields is counted for all of them together.
                     let mut expected = alone[shard].clone();
                     for info in [&mut estimate.info, &mut expected.info] {
-                        (info.positive.work, info.negative.work) = (Work::default(), Work::default());
+                        (info.positive.work, info.negative.work) = (FieldCost::default(), FieldCost::default());
                     }
                     assert_eq!(estimate, expected, "{name}, shard {shard}, {backend:?}");
                 }

@@ -9,11 +9,11 @@ use dbm_core::{Dbm, Settings};
 use dbm_data::Checkpoint;
 use dbm_data::coding::Coding;
 use dbm_engine::{ClassReading, Consensus};
-use dbm_experiments::answers::Answering;
+use dbm_experiments::answers::AnswerOptions;
 use dbm_experiments::data::{Binarize, DataSource, Reading};
 use dbm_experiments::model::ModelFile;
-use dbm_experiments::samples::{self, Sampler, Samples};
-use dbm_experiments::{Error, Session};
+use dbm_experiments::samples::{self, DrawnSamples, Sampler};
+use dbm_experiments::{Error, Workbench};
 use std::path::PathBuf;
 
 /// Parses a value from a table of choices, with their names and help.
@@ -113,15 +113,15 @@ pub struct SamplerArgs {
 }
 
 impl SamplerArgs {
-    /// Samples as requested, or as in the model's training.
+    /// DrawnSamples as requested, or as in the model's training.
     pub fn draw(
         self,
-        session: &Session,
+        session: &Workbench,
         checkpoint: &Checkpoint,
         model: &Dbm,
         count: usize,
         seed: u64,
-    ) -> Result<Samples, Error> {
+    ) -> Result<DrawnSamples, Error> {
         let sampler = self.sampler.unwrap_or_else(|| Sampler::Alone(samples::of_training(checkpoint)));
         if matches!(sampler, Sampler::Alone(SamplingSchedule::ClassGibbs(_))) && samples::classes(checkpoint) == 0 {
             return Err(Error::Usage(
@@ -162,7 +162,7 @@ impl AnswerArgs {
     ///
     /// # Errors
     /// [`Error::Usage`] if classes are requested of a model that has none.
-    pub fn answering(self, sweeps: u32, checkpoint: &Checkpoint) -> Result<Answering, Error> {
+    pub fn answering(self, sweeps: u32, checkpoint: &Checkpoint) -> Result<AnswerOptions, Error> {
         let Self { answers, method, consensus, class_first } = self;
         if class_first.is_some() && checkpoint.settings.as_ref().is_none_or(|settings| settings.classes == 0) {
             return Err(Error::Usage(
@@ -170,7 +170,7 @@ impl AnswerArgs {
             ));
         }
         let method = method.of_model(checkpoint.settings.as_ref().is_some_and(Settings::trains_predictions));
-        Ok(Answering { answers, method, sweeps, consensus, class_first })
+        Ok(AnswerOptions { answers, method, sweeps, consensus, class_first })
     }
 }
 

@@ -87,10 +87,7 @@ impl Compare {
         let session = &context.session;
         let files = Files::new(Some(&self.out), self.plot.as_deref())?;
         let data = self.data.source().load(Split::Train)?;
-        without_gaps(
-            &data,
-            "the most that any model can reach, which is drawn with the runs, is known only for whole examples",
-        )?;
+        without_gaps(&data, "the most that any model can reach, which is drawn with the runs, is known only for whole examples")?;
         let plan = self.plan(&data.examples, data.image);
         let comparison = Comparison { plan, specs: self.estimators.clone(), seeds: (self.seed, self.seeds) };
         comparison.check(self.plot.is_some(), session)?;

@@ -2,12 +2,12 @@
 
 use crate::progress::Terminal;
 use dbm_experiments::memory::Limit;
-use dbm_experiments::{Error, Session};
+use dbm_experiments::{Error, Workbench};
 use serde_json::Value;
 
 /// The session, and the output format.
 pub struct Context {
-    pub session: Session,
+    pub session: Workbench,
     /// JSON, one object per line, instead of words.
     pub json: bool,
 }
@@ -15,7 +15,7 @@ pub struct Context {
 impl Context {
     pub fn new(threads: Option<usize>, memory: Option<u128>, json: bool) -> Result<Self, Error> {
         let progress = Box::new(Terminal::new(json));
-        Ok(Self { session: Session::new(threads, Limit::new(memory), progress)?, json })
+        Ok(Self { session: Workbench::new(threads, Limit::new(memory), progress)?, json })
     }
 
     /// Prints a command's result: fields, or words.

@@ -1,6 +1,6 @@
 //! Progress on the terminal.
 
-use dbm_experiments::Progress;
+use dbm_experiments::ProgressReport;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -28,7 +28,7 @@ impl Terminal {
     }
 }
 
-impl Progress for Terminal {
+impl ProgressReport for Terminal {
     fn begin(&self, unit: &str, total: u64) {
         if !self.json {
             let style = ProgressStyle::with_template("{pos:>6}/{len} {prefix} {wide_bar} {per_sec:>12}, {eta} left  {msg}");

@@ -11,7 +11,7 @@ use dbm_core::ais::AisSettings;
 use dbm_data::npy;
 use dbm_experiments::model::{ModelFile, visible};
 use dbm_experiments::score::{GREY, Reference, ScoreReport, bound, levels};
-use dbm_experiments::{Error, Session, answers, files};
+use dbm_experiments::{Error, Workbench, answers, files};
 use dbm_score::PIXELS;
 use std::path::Path;
 
@@ -31,7 +31,7 @@ impl Score {
         })
     }
 
-    fn of_images(&self, path: &Path, session: &Session) -> Result<ScoreReport, Error> {
+    fn of_images(&self, path: &Path, session: &Workbench) -> Result<ScoreReport, Error> {
         let (shape, values) = npy::read_u8(&path.display().to_string(), &files::read(path)?)?;
         let width = shape.iter().skip(1).product::<usize>();
         let bits = values.iter().all(|&value| value <= 1);
@@ -51,7 +51,7 @@ impl Score {
         ScoreReport::of(&Reference::load(session, &self.data.source(), visible.as_ref())?, &pictures, session)
     }
 
-    fn of_model(&self, path: &Path, ais: &AisSettings, session: &Session) -> Result<ScoreReport, Error> {
+    fn of_model(&self, path: &Path, ais: &AisSettings, session: &Workbench) -> Result<ScoreReport, Error> {
         let (checkpoint, model) = ModelFile { path: path.into(), last: self.last }.load()?;
         let reference = Reference::load(session, &self.data.source(), visible(&checkpoint)?.as_ref())?;
         let count = self.count as usize;

@@ -4,12 +4,12 @@ use crate::args::DataArgs;
 use crate::context::Context;
 use crate::learning::{Learning, OfTrain, Trained, train};
 use clap::Args;
-use dbm_core::{Dbm, Footprint, GAIN, Host, Settings, Trainer};
+use dbm_core::{Dbm, Footprint, Host, NEW_WEIGHT_GAIN, Settings, Trainer};
 use dbm_data::{Backends, Checkpoint, Dataset};
 use dbm_experiments::data::{Split, fingerprint};
 use dbm_experiments::steps::{line, message};
 use dbm_experiments::training::Training;
-use dbm_experiments::{Error, Session, files};
+use dbm_experiments::{Error, Workbench, files};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -136,7 +136,7 @@ impl Train {
     }
 
     /// A new run at another's weights; a model with labels continues to learn them.
-    fn begun_at(&self, path: &Path, data: &Dataset, mut base: Settings, session: &Session) -> Result<Trainer, Error> {
+    fn begun_at(&self, path: &Path, data: &Dataset, mut base: Settings, session: &Workbench) -> Result<Trainer, Error> {
         let (checkpoint, examples) = (files::read_checkpoint(path)?, &data.examples);
         if self.learning.hidden.is_none() && checkpoint.settings.as_ref().is_some_and(|settings| settings.classes > 0) {
             base.classes = classes(data)?;
@@ -151,7 +151,8 @@ impl Train {
         }
         session.memory.check(&Footprint::of_data(&sizes, &settings, examples, session.threads()))?;
         let seed = settings.seed;
-        let run = Trainer::begin_at(checkpoint.into_start(settings).grown(&sizes, self.gain.unwrap_or(GAIN), seed)?)?;
+        let run =
+            Trainer::begin_at(checkpoint.into_start(settings).grown(&sizes, self.gain.unwrap_or(NEW_WEIGHT_GAIN), seed)?)?;
         self.check_model(run.model(), run.settings().classes)?;
         Ok(run)
     }

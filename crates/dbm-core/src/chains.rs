@@ -34,14 +34,14 @@ pub trait UpdateRule {
 
 /// Multiply-adds spent on fields, which are most of the arithmetic of a phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Work {
+pub struct FieldCost {
     /// Spent on batch products.
     pub products: u64,
     /// Spent on adding the rows of flipped units to the fields of their neighbours.
     pub carried: u64,
 }
 
-impl std::ops::AddAssign for Work {
+impl std::ops::AddAssign for FieldCost {
     fn add_assign(&mut self, other: Self) {
         self.products += other.products;
         self.carried += other.carried;
@@ -60,7 +60,7 @@ pub struct Chains {
     valid: [Vec<bool>; 2],
     /// `b_1 + W_0^T v`, `[count, n_1]`, if the visible layer is clamped: it never changes.
     drive: Matrix,
-    work: Work,
+    work: FieldCost,
     scratch: Scratch,
 }
 
@@ -97,7 +97,7 @@ impl Chains {
         let all_clamped = clamp == Clamp::Visible;
         let fields = model.sizes().iter().enumerate();
         let fields = fields.map(|(l, &size)| Matrix::zeros(if l == 0 && all_clamped { 0 } else { count }, size)).collect();
-        let (drive, work) = (Matrix::zeros(0, model.sizes()[1]), Work::default());
+        let (drive, work) = (Matrix::zeros(0, model.sizes()[1]), FieldCost::default());
         let valid = [vec![false; count], vec![false; count]];
         let mut chains =
             Self { count, clamp, top_clamped: false, states, fields, valid, drive, work, scratch: Scratch::default() };
@@ -164,7 +164,7 @@ impl Chains {
     }
 
     /// The work spent on their fields so far.
-    pub fn work(&self) -> Work {
+    pub fn work(&self) -> FieldCost {
         self.work
     }
 

@@ -57,5 +57,5 @@ pub use model::{Dbm, MAX_PARAMETERS, check_sizes};
 pub use parity::Parity;
 pub use settings::{OptimizerMethod, OptimizerSettings, Settings};
 pub use snapshot::{LadderSnapshot, Parameters, ParametersView, Snapshot, SnapshotView};
-pub use train::{Climb, Exchange, GAIN, Part, Shards, StepInfo, Trainer, Updated};
+pub use train::{Exchange, LadderStatus, NEW_WEIGHT_GAIN, ReplicaPart, Shards, StepInfo, Trainer, Updated};
 pub use units::Units;

@@ -27,7 +27,7 @@ pub struct Snapshot<T = Vec<f32>> {
     pub parameters: Parameters<T>,
     /// The optimizer's state: nothing for plain SGD, the velocity for SGD with momentum, the first and second moment for Adam, and for
     /// AMSGrad also the largest second moment so far.
-    pub moments: Vec<Parameters<T>>,
+    pub optimizer_state: Vec<Parameters<T>>,
     /// The averaged weights, if the run keeps them.
     pub average: Option<Parameters<T>>,
     /// States of persistent chains, `[batch, n_l]` per layer, if the run's estimator has any and has taken a step; with a ladder, those of
@@ -97,7 +97,7 @@ impl SnapshotView<'_> {
             settings: self.settings.clone(),
             step: self.step,
             parameters: self.parameters.to_owned(),
-            moments: self.moments.iter().map(Parameters::to_owned).collect(),
+            optimizer_state: self.optimizer_state.iter().map(Parameters::to_owned).collect(),
             average: self.average.as_ref().map(Parameters::to_owned),
             persistent: self.persistent.as_deref().map(copies),
             ladder: self.ladder.as_ref().map(LadderSnapshot::to_owned),

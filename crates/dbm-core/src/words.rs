@@ -15,7 +15,7 @@
 
 /// The words for one setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Words {
+pub struct Label {
     /// Its key in an address; a command's option of the same meaning may be longer.
     pub key: &'static str,
     /// Its label in a form.
@@ -42,7 +42,7 @@ pub struct Choice<T> {
 /// A type whose values users choose among.
 pub trait Choose: Copy + PartialEq + Send + Sync + 'static {
     /// The words for the setting itself.
-    const WORDS: Words;
+    const WORDS: Label;
     /// Its values, the default first.
     const CHOICES: &'static [Choice<Self>];
 
@@ -80,7 +80,7 @@ macro_rules! choices {
         }
 
         impl $crate::words::Choose for $type {
-            const WORDS: $crate::words::Words = $words;
+            const WORDS: $crate::words::Label = $words;
             const CHOICES: &'static [$crate::words::Choice<Self>] = &[$($crate::words::choice(Self::$value, $name, $label, $help)),+];
         }
     };
@@ -89,8 +89,8 @@ macro_rules! choices {
 pub use choices;
 
 /// The words for a setting without a hint.
-pub const fn words(key: &'static str, label: &'static str, help: &'static str) -> Words {
-    Words { key, label, hint: "", help }
+pub const fn words(key: &'static str, label: &'static str, help: &'static str) -> Label {
+    Label { key, label, hint: "", help }
 }
 
 /// A row of a table of values.
@@ -108,7 +108,7 @@ mod tests {
     use crate::{Backend, OptimizerMethod, Units};
     use std::collections::BTreeSet;
 
-    fn told_apart<T: Choose>() {
+    fn assert_distinct<T: Choose>() {
         for pick in [|row: &Choice<T>| row.name, |row: &Choice<T>| row.label, |row: &Choice<T>| row.help] {
             let all: BTreeSet<&str> = T::CHOICES.iter().map(pick).collect();
             assert!(all.len() == T::CHOICES.len() && !all.contains(""), "{all:?}");
@@ -121,14 +121,14 @@ mod tests {
 
     #[test]
     fn values_are_told_apart_and_come_back_by_their_names() {
-        told_apart::<Units>();
-        told_apart::<OptimizerMethod>();
-        told_apart::<Masks>();
-        told_apart::<Backend>();
-        told_apart::<StartKind>();
-        told_apart::<CouplingKernel>();
-        told_apart::<CouplingStart>();
-        told_apart::<EstimatorKind>();
+        assert_distinct::<Units>();
+        assert_distinct::<OptimizerMethod>();
+        assert_distinct::<Masks>();
+        assert_distinct::<Backend>();
+        assert_distinct::<StartKind>();
+        assert_distinct::<CouplingKernel>();
+        assert_distinct::<CouplingStart>();
+        assert_distinct::<EstimatorKind>();
         // The first value is the default.
         assert_eq!(Units::CHOICES[0].value, Units::default());
         assert_eq!(OptimizerMethod::CHOICES[0].value, OptimizerMethod::default());

@@ -2,7 +2,7 @@
 
 use crate::models::{examples, in_full, model, of_source, small, words};
 use dbm_core::Settings;
-use dbm_core::diagnostics::{Samples, exact_gradient, expectations};
+use dbm_core::diagnostics::{GradientSamples, exact_gradient, expectations};
 use dbm_protocol::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, RunPairsJob};
 
 /// Multiply-adds between two progress reports: some tens of milliseconds in a browser.
@@ -64,7 +64,7 @@ fn estimate(job: EstimateJob, progress: &mut dyn FnMut(u32, u32)) -> Result<Diag
     let data = examples(&model, &job.data)?;
     let range = range("samples", job.first_sample, job.samples)?;
     let settings = of_estimator(job.settings);
-    let samples = Samples::new(&model, &data, &settings).map_err(words)?;
+    let samples = GradientSamples::new(&model, &data, &settings).map_err(words)?;
     let mut progress = every(WORK, progress, job.samples);
     let (sums, chains) = samples.draw(range, &job.chains, &mut progress).map_err(words)?;
     Ok(DiagnosticsEvent::Estimate { sums, chains })

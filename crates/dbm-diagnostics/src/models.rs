@@ -27,9 +27,7 @@ pub fn model(model: SmallModel) -> Result<Dbm, String> {
 fn within_reach(model: &Dbm) -> Result<(), String> {
     let mut parameters = model.weights().iter().flat_map(Matrix::data).chain(model.biases().iter().flatten());
     match parameters.find(|x| x.abs() > LARGEST) {
-        Some(x) => {
-            Err(format!("weights and biases of at most {LARGEST} in size were expected, but got {x}; use a milder model"))
-        }
+        Some(x) => Err(format!("weights and biases of at most {LARGEST} in size were expected, but got {x}; use a milder model")),
         None => Ok(()),
     }
 }
@@ -46,9 +44,7 @@ pub fn of_source(source: ModelSource) -> Result<(Dbm, Option<Ladder>), String> {
         ModelSource::Orthogonal { sizes, units, seed } => (init::orthogonal(&checked(sizes)?, units, seed).map_err(words)?, None),
         ModelSource::Gaussian { sizes, units, deviation, seed } => {
             if !(0.0..=10.0).contains(&deviation) {
-                return Err(format!(
-                    "a deviation of the weights from 0 to 10 was expected, but got {deviation}; choose another"
-                ));
+                return Err(format!("a deviation of the weights from 0 to 10 was expected, but got {deviation}; choose another"));
             }
             (init::gaussian(&checked(sizes)?, units, deviation, seed).map_err(words)?, None)
         }

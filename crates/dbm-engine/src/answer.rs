@@ -37,7 +37,7 @@ impl Questions {
 
 /// How answers are drawn.
 #[derive(Clone, Copy, Debug)]
-pub struct Answering {
+pub struct AnswerOptions {
     /// Answers per question.
     pub answers: u32,
     /// How a chain goes from noise to an answer.
@@ -50,7 +50,7 @@ pub struct Answering {
     pub clean_up: bool,
 }
 
-impl Answering {
+impl AnswerOptions {
     /// This method with this many Gibbs sweeps, if it has any; no class.
     pub fn by(method: Method, sweeps: u32, answers: u32) -> Self {
         let (schedule, search) = (method.schedule(sweeps), method.is_searched());
@@ -101,16 +101,16 @@ choices! {
 pub struct Answers<M> {
     model: M,
     questions: Questions,
-    answering: Answering,
+    answering: AnswerOptions,
     seed: u64,
-    stage: Stage,
+    stage: AnswerStage,
     /// How probable each class of each example is, once read.
     classes: Vec<Vec<f64>>,
     /// Sweeps made to read classes.
     read: u32,
 }
 
-enum Stage {
+enum AnswerStage {
     Reads { chains: Completer, so_far: complete::ClassReading, schedule: SamplingSchedule },
     Answers { chains: Completer, done: u32 },
     Ended,
@@ -133,15 +133,15 @@ impl<M: Deref<Target = Dbm>> Answers<M> {
     ///
     /// # Panics
     /// If the questions do not have the model's shape, or the model does not have the given class.
-    pub fn new(model: M, questions: Questions, answering: Answering, seed: u64) -> Self {
-        let mut job = Self { model, questions, answering, seed, stage: Stage::Ended, classes: vec![], read: 0 };
+    pub fn new(model: M, questions: Questions, answering: AnswerOptions, seed: u64) -> Self {
+        let mut job = Self { model, questions, answering, seed, stage: AnswerStage::Ended, classes: vec![], read: 0 };
         job.stage = match answering.classes {
             Classes::Read(ClassReading::Chains) | Classes::Likeliest(ClassReading::Chains) => {
                 let (visible, known) = job.questions.each(VOTERS);
                 let first = FIRST_VOTER + (job.questions.first * VOTERS) as u64;
                 let chains = Completer::complete(&job.model, visible, known, seed, first);
                 let schedule = if answering.clean_up { READING } else { answering.schedule };
-                Stage::Reads { chains, so_far: complete::ClassReading::default(), schedule }
+                AnswerStage::Reads { chains, so_far: complete::ClassReading::default(), schedule }
             }
             Classes::Read(ClassReading::MeanField) | Classes::Likeliest(ClassReading::MeanField) => {
                 job.classes = predictions(&job.model, &job.questions.visible, &job.questions.known);
@@ -153,7 +153,7 @@ impl<M: Deref<Target = Dbm>> Answers<M> {
     }
 
     /// The chains of the answers at their start, each clamped to its class, if it has one.
-    fn begins(&self) -> Stage {
+    fn begins(&self) -> AnswerStage {
         let answers = self.answering.answers as usize;
         let (visible, known) = self.questions.each(answers);
         let (model, first) = (&*self.model, (self.questions.first * answers) as u64);
@@ -168,18 +168,18 @@ impl<M: Deref<Target = Dbm>> Answers<M> {
             [] => Completer::complete(model, visible, known, self.seed, first),
             classes => Completer::complete_class(model, visible, known, classes, (self.seed, first)),
         };
-        Stage::Answers { chains, done: 0 }
+        AnswerStage::Answers { chains, done: 0 }
     }
 }
 
 impl<'m> Answers<&'m Dbm> {
     /// The chain of the first answer at its start; uses a given class, but none that would have to be read.
-    pub fn first(model: &'m Dbm, questions: &Questions, answering: Answering, seed: u64) -> Completer {
+    pub fn first(model: &'m Dbm, questions: &Questions, answering: AnswerOptions, seed: u64) -> Completer {
         let classes = if let Classes::Given(_) = answering.classes { answering.classes } else { Classes::Free };
-        let answering = Answering { answers: 1, clean_up: false, classes, ..answering };
+        let answering = AnswerOptions { answers: 1, clean_up: false, classes, ..answering };
         match Self::new(model, questions.clone(), answering, seed).stage {
-            Stage::Answers { chains, .. } | Stage::Reads { chains, .. } => chains,
-            Stage::Ended => unreachable!("it has just begun"),
+            AnswerStage::Answers { chains, .. } | AnswerStage::Reads { chains, .. } => chains,
+            AnswerStage::Ended => unreachable!("it has just begun"),
         }
     }
 }
@@ -194,10 +194,10 @@ impl<M: Deref<Target = Dbm>> Job for Answers<M> {
 
     /// One sweep of all chains.
     fn advance(&mut self) -> Result<Progress<Answered>, EngineError> {
-        let (model, Answering { schedule, search, .. }) = (&*self.model, self.answering);
+        let (model, AnswerOptions { schedule, search, .. }) = (&*self.model, self.answering);
         let (mut done, mut to_read) = (0, 0);
         match &mut self.stage {
-            Stage::Reads { chains, so_far, schedule } => {
+            AnswerStage::Reads { chains, so_far, schedule } => {
                 if so_far.advance(chains, model, *schedule, MAX_SWEEPS) {
                     self.read += 1;
                     to_read = schedule.sweeps().saturating_sub(self.read);
@@ -207,11 +207,11 @@ impl<M: Deref<Target = Dbm>> Job for Answers<M> {
                     self.stage = self.begins();
                 }
             }
-            Stage::Answers { chains, done: behind } => {
+            AnswerStage::Answers { chains, done: behind } => {
                 if chains.advance(model, schedule, *behind, MAX_SWEEPS) {
                     *behind += 1;
                     done = *behind;
-                } else if let Stage::Answers { mut chains, .. } = std::mem::replace(&mut self.stage, Stage::Ended) {
+                } else if let AnswerStage::Answers { mut chains, .. } = std::mem::replace(&mut self.stage, AnswerStage::Ended) {
                     let (bits, searches) = if search {
                         chains.finish(model, MAX_SWEEPS)
                     } else {
@@ -222,7 +222,7 @@ impl<M: Deref<Target = Dbm>> Job for Answers<M> {
                     return Ok(Progress::Ends(Answered { bits, searches, classes: std::mem::take(&mut self.classes), chains }));
                 }
             }
-            Stage::Ended => {}
+            AnswerStage::Ended => {}
         }
         Ok(Progress::Goes { done: self.read + done, total: self.read + to_read + schedule.sweeps() })
     }

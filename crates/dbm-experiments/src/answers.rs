@@ -1,7 +1,7 @@
 //! Answers to questions: examples with something hidden, which a model fills in.
 
 use crate::samples::CHAINS;
-use crate::{Error, Session, files};
+use crate::{Error, Workbench, files};
 use dbm_core::complete::Method;
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
@@ -14,7 +14,7 @@ use std::path::Path;
 
 /// How answers are drawn and combined.
 #[derive(Clone, Copy, Debug)]
-pub struct Answering {
+pub struct AnswerOptions {
     /// Answers per question.
     pub answers: u32,
     /// The method for each.
@@ -48,20 +48,20 @@ pub fn check_fit(model: &Dbm, data: &Dataset, count: usize) -> Result<(), Error>
     Ok(())
 }
 
-impl Answering {
+impl AnswerOptions {
     /// Answers kept per example.
     pub fn kept(&self) -> usize {
         if self.consensus.is_some() { 1 } else { self.answers as usize }
     }
 
     /// The same in the engine's types.
-    fn of_engine(&self) -> dbm_engine::Answering {
+    fn of_engine(&self) -> dbm_engine::AnswerOptions {
         let classes = match (self.class_first, self.consensus) {
             (None, _) => Classes::Free,
             (Some(reading), None) => Classes::Read(reading),
             (Some(reading), Some(_)) => Classes::Likeliest(reading),
         };
-        dbm_engine::Answering { classes, ..dbm_engine::Answering::by(self.method, self.sweeps, self.answers) }
+        dbm_engine::AnswerOptions { classes, ..dbm_engine::AnswerOptions::by(self.method, self.sweeps, self.answers) }
     }
 
     /// Answers to these examples, `[rows, kept, visible]`, where `unknown` (one row of `visible` per example, from the first on) is nonzero
@@ -71,7 +71,7 @@ impl Answering {
     /// Those of the engine.
     pub fn draw(
         &self,
-        session: &Session,
+        session: &Workbench,
         model: &Dbm,
         (data, rows): (&Dataset, Range<usize>),
         unknown: &[u8],

@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::files;
 use crate::model::visible;
-use dbm_core::words::{Choice, Choose, Words, choice, words};
+use dbm_core::words::{Choice, Choose, Label, choice, words};
 use dbm_data::coding::Coding;
 use dbm_data::drawn::Draw;
 use dbm_data::raw::{Content, Encoding, File, Raw, ReadOptions, Visible, read};
@@ -27,7 +27,7 @@ pub enum Split {
 }
 
 impl Choose for Split {
-    const WORDS: Words = words("split", "Half", "Which half of a folder of MNIST, or of the generated digits");
+    const WORDS: Label = words("split", "Half", "Which half of a folder of MNIST, or of the generated digits");
     const CHOICES: &'static [Choice<Self>] = &[
         choice(Self::Test, "test", "test", "What models have not seen"),
         choice(Self::Train, "train", "training", "What models are trained on"),

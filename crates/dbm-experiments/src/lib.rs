@@ -1,7 +1,7 @@
 //! The experiments of the paper and our own, comparisons of estimators, coupling measurements, plots and benchmarks. Native only; the
 //! command `dbm` is a thin shell around it.
 //!
-//! A command or an experiment works with a [`Session`]: threads and a clock, the available memory, and a receiver of progress reports.
+//! A command or an experiment works with a [`Workbench`]: threads and a clock, the available memory, and a receiver of progress reports.
 
 pub mod answers;
 pub mod bench;
@@ -31,6 +31,6 @@ mod template;
 pub mod training;
 
 pub use error::Error;
-pub use progress::{Progress, Silent};
+pub use progress::{ProgressReport, Silent};
 pub use report::Report;
-pub use session::Session;
+pub use session::Workbench;

@@ -2,8 +2,8 @@
 //! enough.
 
 use crate::log_z::{LogZ, feasible};
-use crate::{Error, Session};
-use dbm_core::chains::Work;
+use crate::{Error, Workbench};
+use dbm_core::chains::FieldCost;
 use dbm_core::linalg::Matrix;
 use dbm_core::math::mean_and_error;
 use dbm_core::mean_field::{self, MeanFieldSettings};
@@ -31,7 +31,7 @@ const POSTERIOR_STEPS: u32 = 20;
 const MAX_STATES: u128 = 1 << 32;
 
 /// For each of the first `count` examples, the lower bound on log p(v) + log Z from its mean-field posterior.
-pub(crate) fn bounds(model: &Dbm, data: &Dataset, count: usize, session: &Session) -> Vec<f64> {
+pub(crate) fn bounds(model: &Dbm, data: &Dataset, count: usize, session: &Workbench) -> Vec<f64> {
     let of = |rows: Range<usize>| {
         let posterior = mean_field::posterior_of(model, &data.examples, &rows.collect::<Vec<_>>(), MEAN_FIELD);
         (0..posterior.count()).map(|row| posterior.bound(model, row)).collect::<Vec<f64>>()
@@ -103,10 +103,11 @@ impl Likelihood {
         (data, count): (&Dataset, usize),
         log_z: &LogZ,
         (particles, classes, seed): (usize, usize, u64),
-        session: &Session,
+        session: &Workbench,
     ) -> Result<Self, Error> {
         let parts = session.in_parts("examples", 0..count, EXAMPLES, |rows| part(model, data, rows, (particles, seed)));
-        let over_all = |of: fn(&Part) -> &[f64]| mean_and_error(&parts.iter().flat_map(of).copied().collect::<Vec<f64>>());
+        let over_all =
+            |of: fn(&ExampleScores) -> &[f64]| mean_and_error(&parts.iter().flat_map(of).copied().collect::<Vec<f64>>());
         let exact = match log_z.exact {
             Some(log_z) => exact_mean(model, data, count, session)?.map(|mean| mean - log_z),
             None => None,
@@ -149,7 +150,7 @@ impl Likelihood {
 }
 
 /// For some examples, one after another.
-struct Part {
+struct ExampleScores {
     bounds: Vec<f64>,
     /// log Z(v) from particles, if requested.
     sums: Vec<f64>,
@@ -159,12 +160,12 @@ struct Part {
     capped: u32,
 }
 
-fn part(model: &Dbm, data: &Dataset, rows: Range<usize>, (particles, seed): (usize, u64)) -> Part {
+fn part(model: &Dbm, data: &Dataset, rows: Range<usize>, (particles, seed): (usize, u64)) -> ExampleScores {
     let these: Vec<usize> = rows.clone().collect();
     let posterior = mean_field::posterior_of(model, &data.examples, &these, MEAN_FIELD);
     let reconstruction = signals::reconstruction_errors(model, &posterior).into_iter().zip(these);
     let sums = if particles > 0 && model.depth() > 1 { sums(model, data, rows.clone(), particles, seed) } else { vec![] };
-    Part {
+    ExampleScores {
         sums,
         bounds: (0..posterior.count()).map(|row| posterior.bound(model, row)).collect(),
         pseudo: signals::pseudo_log_likelihoods(model, &posterior, Streams::new(seed), 0, rows.start as u64),
@@ -179,7 +180,7 @@ fn part(model: &Dbm, data: &Dataset, rows: Range<usize>, (particles, seed): (usi
 fn classification_error(
     (data, count): (&Dataset, usize),
     classes: usize,
-    (units, session): (Units, &Session),
+    (units, session): (Units, &Workbench),
     read: impl Fn(&Matrix) -> Vec<Vec<f64>> + Sync,
 ) -> Option<f64> {
     let labels = data.labels.as_ref().filter(|_| classes > 0)?;
@@ -198,13 +199,13 @@ fn sums(model: &Dbm, data: &Dataset, rows: Range<usize>, particles: usize, seed:
     let clamp = data.examples.clamp(&rows.clone().collect::<Vec<_>>());
     let path = Path::of_temperatures(Base::of_mean_field(model, &visible, &clamp), model, &Temperatures::equal(POSTERIOR_STEPS));
     let mut streams = Streams::new(seed).of_chains(Purpose::Annealing, 1, rows.start as u64..rows.end as u64);
-    let (mut spread, mut work) = (Spread::default(), Work::default());
+    let (mut spread, mut work) = (Spread::default(), FieldCost::default());
     let runs = runs(&path, &visible, &clamp, particles, &mut streams, (&mut spread, &mut work));
     runs.iter().map(|run| run.log_z).collect()
 }
 
 /// The exact mean of log p(v) + log Z, if it is feasible, with missing units summed out; each distinct example is enumerated once.
-fn exact_mean(model: &Dbm, data: &Dataset, count: usize, session: &Session) -> Result<Option<f64>, Error> {
+fn exact_mean(model: &Dbm, data: &Dataset, count: usize, session: &Workbench) -> Result<Option<f64>, Error> {
     let mut times: BTreeMap<Vec<Option<bool>>, u32> = BTreeMap::new();
     let example =
         |row| (0..model.n_visible()).map(|i| data.examples.is_known(row, i).then(|| data.examples.bit(row, i))).collect();

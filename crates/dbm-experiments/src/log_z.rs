@@ -1,8 +1,8 @@
 //! log Z of a model: by annealing from both sides, and exactly if the model is small enough.
 
-use crate::{Error, Session};
+use crate::{Error, Workbench};
 use dbm_core::ais::{Ais, AisEstimate, AisSettings, BaseDistribution, Bracket, ReverseAis, ReverseStart, raise};
-use dbm_core::words::{Choice, Choose, Words, choice, words};
+use dbm_core::words::{Choice, Choose, Label, choice, words};
 use dbm_core::{Dbm, DbmError, Host, exact};
 use dbm_data::Dataset;
 
@@ -21,7 +21,7 @@ pub enum ReverseFrom {
 }
 
 impl Choose for ReverseFrom {
-    const WORDS: Words = words(
+    const WORDS: Label = words(
         "reverse-from",
         "Reverse from",
         "Where annealing in reverse starts, which gives the high side of log Z [default: data, or none without --data]. The high side is an upper bound only if its starts are exact samples of the model",
@@ -72,7 +72,7 @@ impl LogZ {
         data: Option<(&Dataset, usize)>,
         settings: &AisSettings,
         (from, sweeps): (ReverseFrom, u32),
-        session: &Session,
+        session: &Workbench,
     ) -> Result<Self, Error> {
         if from == ReverseFrom::Data && data.is_none() {
             return Err(Error::Usage(
@@ -100,7 +100,7 @@ pub(crate) fn estimate_log_z(
     model: &Dbm,
     data: Option<&Dataset>,
     settings: &AisSettings,
-    session: &Session,
+    session: &Workbench,
 ) -> Result<AisEstimate, Error> {
     anneal(model, &base(model, data)?, settings, session)
 }
@@ -112,7 +112,7 @@ fn base(model: &Dbm, data: Option<&Dataset>) -> Result<BaseDistribution, Error> 
     })
 }
 
-fn anneal(model: &Dbm, base: &BaseDistribution, settings: &AisSettings, session: &Session) -> Result<AisEstimate, Error> {
+fn anneal(model: &Dbm, base: &BaseDistribution, settings: &AisSettings, session: &Workbench) -> Result<AisEstimate, Error> {
     session.progress.begin("betas", (settings.betas * settings.shards().len()) as u64);
     let weights = session.map(settings.shards(), |chains| {
         let mut ais = Ais::new(model, base, settings, chains);
@@ -133,7 +133,7 @@ fn anneal_back(
     base: &BaseDistribution,
     settings: &AisSettings,
     (forward, data, sweeps): (&AisEstimate, Option<(&Dataset, usize)>, u32),
-    session: &Session,
+    session: &Workbench,
 ) -> Result<Reverse, Error> {
     session.progress.begin("betas in reverse", (settings.betas * settings.shards().len()) as u64);
     let parts = session.map(settings.shards(), |chains| {

@@ -1,7 +1,7 @@
 //! Progress reports of long work.
 
 /// Receives reports of one piece of work at a time: it begins, parts of it are done, it ends. By default all reports are ignored.
-pub trait Progress: Send + Sync {
+pub trait ProgressReport: Send + Sync {
     /// Work with `total` parts begins; `unit` is their name.
     fn begin(&self, _unit: &str, _total: u64) {}
 
@@ -25,4 +25,4 @@ pub trait Progress: Send + Sync {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 
-impl Progress for Silent {}
+impl ProgressReport for Silent {}

@@ -1,11 +1,11 @@
 //! Samples, many at once.
 
-use crate::{Error, Session};
+use crate::{Error, Workbench};
 use dbm_core::chains::Chains;
 use dbm_core::complete::SamplingSchedule;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::{SearchInfo, search};
-use dbm_core::tempering::{Reach, Replicas};
+use dbm_core::tempering::{LadderDepth, Replicas};
 use dbm_core::{Dbm, DbmError, Parity, Settings};
 use dbm_data::Checkpoint;
 use dbm_engine::{Drawn, Job, MAX_SWEEPS, OfClass, OfClassSamples};
@@ -44,12 +44,12 @@ impl FromStr for Sampler {
 /// # Errors
 /// [`Error::Input`] if tempering is requested for a model without a ladder.
 pub fn draw_by(
-    session: &Session,
+    session: &Workbench,
     checkpoint: &Checkpoint,
     model: &Dbm,
     sampler: Sampler,
     (count, seed): (usize, u64),
-) -> Result<Samples, Error> {
+) -> Result<DrawnSamples, Error> {
     let rounds = match sampler {
         Sampler::Alone(schedule) => return draw(session, model, schedule, count, seed),
         Sampler::Ptt(rounds) => rounds,
@@ -60,7 +60,7 @@ pub fn draw_by(
     };
     let parts = session.in_parts("samples", 0..count, CHAINS, |part| {
         let mut streams = Streams::new(seed).of_chains(Purpose::Tempering, 0, part.start as u64..part.end as u64);
-        let mut replicas = Replicas::new(&ladder, model, Reach::Whole(0), None, &mut streams);
+        let mut replicas = Replicas::new(&ladder, model, LadderDepth::Whole(0), None, &mut streams);
         (0..rounds).for_each(|_| replicas.round(1, &mut streams));
         let mut chains = Chains::free(model, part.len());
         (0..part.len()).for_each(|chain| chains.place(chain, &replicas.top().state(chain)));
@@ -69,7 +69,7 @@ pub fn draw_by(
         (chains.layer(0).data().iter().map(|&unit| u8::from(unit == high)).collect(), searches)
     });
     let (bits, searches): (Vec<Vec<u8>>, Vec<_>) = parts.into_iter().unzip();
-    Ok(Samples { bits: bits.concat(), searches: searches.concat() })
+    Ok(DrawnSamples { bits: bits.concat(), searches: searches.concat() })
 }
 
 /// `count` samples of one class, from a model whose top layer stands for classes: [`OfClass`].
@@ -78,12 +78,12 @@ pub fn draw_by(
 /// [`Error::Usage`] for a class that the model does not have; [`Error::Job`] if fewer than `count` of a hundred times as many samples, or
 /// more, are of the class.
 pub fn draw_class(
-    session: &Session,
+    session: &Workbench,
     (checkpoint, model): (&Checkpoint, &Dbm),
     schedule: SamplingSchedule,
     class: usize,
     (count, seed): (usize, u64),
-) -> Result<Samples, Error> {
+) -> Result<DrawnSamples, Error> {
     let classes = classes(checkpoint);
     if class >= classes {
         let there =
@@ -105,7 +105,7 @@ pub fn draw_class(
     if kept.searches.len() < count {
         Err(wanted.few(&kept).into())
     } else {
-        Ok(Samples { bits: kept.bits, searches: kept.searches })
+        Ok(DrawnSamples { bits: kept.bits, searches: kept.searches })
     }
 }
 
@@ -115,7 +115,7 @@ pub fn classes(checkpoint: &Checkpoint) -> usize {
 }
 
 /// The samples drawn.
-pub struct Samples {
+pub struct DrawnSamples {
     /// `[count, visible]`, bytes 0 and 1, or what was kept of them.
     pub bits: Vec<u8>,
     /// Statistics of each search.
@@ -131,7 +131,13 @@ pub fn of_training(checkpoint: &Checkpoint) -> SamplingSchedule {
 ///
 /// # Errors
 /// Those of the engine.
-pub fn draw(session: &Session, model: &Dbm, schedule: SamplingSchedule, count: usize, seed: u64) -> Result<Samples, Error> {
+pub fn draw(
+    session: &Workbench,
+    model: &Dbm,
+    schedule: SamplingSchedule,
+    count: usize,
+    seed: u64,
+) -> Result<DrawnSamples, Error> {
     draw_as(session, model, schedule, (count, seed), |bits| bits)
 }
 
@@ -140,21 +146,21 @@ pub fn draw(session: &Session, model: &Dbm, schedule: SamplingSchedule, count: u
 /// # Errors
 /// Those of the engine.
 pub fn draw_as(
-    session: &Session,
+    session: &Workbench,
     model: &Dbm,
     schedule: SamplingSchedule,
     (count, seed): (usize, u64),
     kept: impl Fn(Vec<u8>) -> Vec<u8> + Sync + Send,
-) -> Result<Samples, Error> {
+) -> Result<DrawnSamples, Error> {
     let parts = session.in_parts("samples", 0..count, CHAINS, |part| {
         let Drawn { bits, searches, .. } = dbm_engine::Samples::new(model, schedule, part, seed).finish()?;
         Ok((kept(bits), searches))
     });
     let (bits, searches): (Vec<_>, Vec<_>) = parts.into_iter().collect::<Result<Vec<_>, Error>>()?.into_iter().unzip();
-    Ok(Samples { bits: bits.concat(), searches: searches.concat() })
+    Ok(DrawnSamples { bits: bits.concat(), searches: searches.concat() })
 }
 
-impl Samples {
+impl DrawnSamples {
     /// Number of searches cut off at [`MAX_SWEEPS`].
     pub fn capped(&self) -> usize {
         self.searches.iter().filter(|search| search.capped).count()

@@ -1,7 +1,7 @@
 //! The resources of a piece of work.
 
 use crate::memory::Limit;
-use crate::{Error, Progress, Silent};
+use crate::{Error, ProgressReport, Silent};
 use dbm_core::{DbmError, Host};
 use dbm_engine::ByRow;
 use rayon::prelude::*;
@@ -12,21 +12,21 @@ use std::time::Instant;
 const ROWS: usize = 4;
 
 /// Threads and a clock, the available memory, and a receiver of progress reports.
-pub struct Session {
+pub struct Workbench {
     pool: rayon::ThreadPool,
     started: Instant,
     /// Maximum memory for a model.
     pub memory: Limit,
     /// Receives progress reports.
-    pub progress: Box<dyn Progress>,
+    pub progress: Box<dyn ProgressReport>,
 }
 
-impl Session {
+impl Workbench {
     /// With this many threads, or one per core.
     ///
     /// # Errors
     /// [`Error::Usage`] for zero threads, or if the system refuses them.
-    pub fn new(threads: Option<usize>, memory: Limit, progress: Box<dyn Progress>) -> Result<Self, Error> {
+    pub fn new(threads: Option<usize>, memory: Limit, progress: Box<dyn ProgressReport>) -> Result<Self, Error> {
         if threads == Some(0) {
             return Err(Error::Usage("--threads should be at least 1, but is 0".into()));
         }
@@ -38,7 +38,7 @@ impl Session {
     /// With this many threads, all available memory, and no reports.
     ///
     /// # Errors
-    /// Those of [`Session::new`].
+    /// Those of [`Workbench::new`].
     pub fn silent(threads: usize) -> Result<Self, Error> {
         Self::new(Some(threads), Limit::new(None), Box::new(Silent))
     }
@@ -80,7 +80,7 @@ impl Session {
     }
 }
 
-impl Host for Session {
+impl Host for Workbench {
     fn map<T: Send, R: Send>(&self, items: Vec<T>, f: impl Fn(T) -> R + Sync + Send) -> Vec<R> {
         self.pool.install(|| items.into_par_iter().with_max_len(1).map(f).collect())
     }
@@ -95,7 +95,7 @@ impl Host for Session {
 }
 
 /// One of a session's threads, with its clock: for work that is itself one of many parallel items.
-pub(crate) struct OneThread<'a>(pub &'a Session);
+pub(crate) struct OneThread<'a>(pub &'a Workbench);
 
 impl Host for OneThread<'_> {
     fn map<T: Send, R: Send>(&self, items: Vec<T>, f: impl Fn(T) -> R + Sync + Send) -> Vec<R> {

@@ -1,8 +1,8 @@
 //! A run being trained, on the processor or on a GPU.
 
-use crate::{Error, Session};
+use crate::{Error, Workbench};
 use dbm_core::linalg::Backend;
-use dbm_core::words::{Choice, Choose, Words, choice, words};
+use dbm_core::words::{Choice, Choose, Label, choice, words};
 use dbm_core::{Examples, Host, StepInfo, Trainer};
 use dbm_data::Backends;
 use dbm_gpu::{Gpu, GpuError, GpuTrainer};
@@ -36,7 +36,7 @@ const fn of_core(row: &Choice<Backend>) -> Choice<RunBackend> {
 }
 
 impl Choose for RunBackend {
-    const WORDS: Words = words("backend", "Kernels", "What computes.");
+    const WORDS: Label = words("backend", "Kernels", "What computes.");
     const CHOICES: &'static [Choice<Self>] = &[
         of_core(&Backend::CHOICES[0]),
         of_core(&Backend::CHOICES[1]),
@@ -65,7 +65,7 @@ impl Training {
     ///
     /// # Errors
     /// [`Error::Gpu`] if there is none, or it cannot train such a run.
-    pub fn new(run: Trainer, backend: RunBackend, backends: Backends, session: &Session) -> Result<Self, Error> {
+    pub fn new(run: Trainer, backend: RunBackend, backends: Backends, session: &Workbench) -> Result<Self, Error> {
         match backend {
             RunBackend::Processor(backend) => {
                 let (run, name) = (run.with_backend(backend), backend.choice().name.into());
@@ -79,7 +79,7 @@ impl Training {
     ///
     /// # Errors
     /// [`Error::Gpu`] if it cannot train such a run.
-    pub fn on_gpu(run: Trainer, gpu: Gpu, backends: Backends, session: &Session) -> Result<Self, Error> {
+    pub fn on_gpu(run: Trainer, gpu: Gpu, backends: Backends, session: &Workbench) -> Result<Self, Error> {
         let (run, name) = (run.with_backend(RunBackend::Gpu.on_processor()), format!("gpu: {}", gpu.name()));
         Ok(Self { gpu: Some(GpuTrainer::new(gpu, &run)?), run, name, backends, kept_at: session.now() })
     }
@@ -103,7 +103,7 @@ impl Training {
     ///
     /// # Errors
     /// Those of [`Trainer::step`], and [`Error::Gpu`] if the GPU does not train on such data.
-    pub fn step(&mut self, data: &Examples, session: &Session) -> Result<StepInfo, Error> {
+    pub fn step(&mut self, data: &Examples, session: &Workbench) -> Result<StepInfo, Error> {
         if let Some(gpu) = &mut self.gpu {
             let started = session.now();
             self.backends.computed_by(gpu.steps(), &self.name);
@@ -126,7 +126,7 @@ impl Training {
     ///
     /// # Errors
     /// [`Error::Gpu`].
-    pub fn kept(&mut self, session: &Session) -> Result<&mut Trainer, Error> {
+    pub fn kept(&mut self, session: &Workbench) -> Result<&mut Trainer, Error> {
         if let Some(gpu) = self.gpu.as_ref().filter(|gpu| gpu.steps() > self.run.steps()) {
             match block_on(gpu.snapshot()) {
                 Ok(snapshot) => self.run = Trainer::restore(snapshot)?.with_backend(self.run.model().backend()),
@@ -138,7 +138,7 @@ impl Training {
     }
 
     /// Continues on the processor, if the GPU failed and not the run.
-    fn leave_gpu(&mut self, error: GpuError, session: &Session) -> Result<(), Error> {
+    fn leave_gpu(&mut self, error: GpuError, session: &Workbench) -> Result<(), Error> {
         let GpuError::Failed(reason) = error else { return Err(error.into()) };
         self.gpu = None;
         self.name = self.run.model().backend().choice().name.into();
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn the_processor_goes_on_from_where_a_run_was_kept_when_the_gpu_fails() {
-        let session = Session::silent(1).unwrap();
+        let session = Workbench::silent(1).unwrap();
         let gpu = match block_on(Gpu::open()) {
             Ok(gpu) => gpu,
             Err(error) => return println!("skipped: {error}"),
@@ -185,7 +185,7 @@ mod tests {
 
     #[test]
     fn a_gpu_that_fails_while_the_run_is_brought_from_it_takes_no_step_along() {
-        let session = Session::silent(1).unwrap();
+        let session = Workbench::silent(1).unwrap();
         let gpu = match block_on(Gpu::open()) {
             Ok(gpu) => gpu,
             Err(error) => return println!("skipped: {error}"),

@@ -1,7 +1,7 @@
 //! Data from elsewhere: an address given by the visitor, or MNIST from one of its mirrors, cached by the browser.
 
 use crate::reader::Report;
-use crate::reader::addresses::{self, MIRRORS, MNIST, Part};
+use crate::reader::addresses::{self, AddressPart, MIRRORS, MNIST};
 use crate::reader::verify;
 use dbm_protocol::NamedBytes;
 use dbm_protocol::transport::scope;
@@ -26,7 +26,7 @@ pub async fn mnist(report: Report<'_>) -> Result<Vec<NamedBytes>, String> {
     Ok(files)
 }
 
-async fn mnist_part(part: &Part, report: Report<'_>) -> Result<Vec<u8>, String> {
+async fn mnist_part(part: &AddressPart, report: Report<'_>) -> Result<Vec<u8>, String> {
     // A missing cache (private mode, a page without https) does not prevent fetching.
     let cache = open_cache().await.ok();
     if let Some(cache) = &cache
@@ -64,11 +64,11 @@ async fn open_cache() -> Result<Cache, JsValue> {
     cache.dyn_into()
 }
 
-fn cache_key(part: &Part) -> String {
+fn cache_key(part: &AddressPart) -> String {
     format!("./{}.gz?sha256={}", part.name, part.sha256)
 }
 
-async fn from_cache(cache: &Cache, part: &Part) -> Option<Vec<u8>> {
+async fn from_cache(cache: &Cache, part: &AddressPart) -> Option<Vec<u8>> {
     let found = JsFuture::from(cache.match_with_str(&cache_key(part))).await.ok()?;
     let response: Response = found.dyn_into().ok()?;
     let buffer = JsFuture::from(response.array_buffer().ok()?).await.ok()?;
@@ -77,7 +77,7 @@ async fn from_cache(cache: &Cache, part: &Part) -> Option<Vec<u8>> {
 }
 
 /// A cache that is full or refuses only costs the next visit a download.
-async fn to_cache(cache: &Cache, part: &Part, bytes: &[u8]) {
+async fn to_cache(cache: &Cache, part: &AddressPart, bytes: &[u8]) {
     let body = Uint8Array::from(bytes);
     if let Ok(response) = Response::new_with_opt_js_u8_array(Some(&body)) {
         let _ = JsFuture::from(cache.put_with_str(&cache_key(part), &response)).await;

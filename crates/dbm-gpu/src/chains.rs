@@ -1,7 +1,7 @@
 //! A batch of chains on the device.
 
+use crate::kernel_batch::KernelBatch;
 use crate::product::{Begin, Columns, Product};
-use crate::work::Work;
 use crate::{Gpu, GpuError, GpuModel};
 use bytemuck::{Pod, Zeroable};
 use dbm_core::linalg::Matrix;
@@ -260,7 +260,14 @@ impl GpuChains {
     }
 
     /// Queues the computation of these into their destination.
-    pub(crate) fn add_log_marginals(&self, gpu: &Gpu, model: &GpuModel, held: Parity, into: (&Buffer, usize), work: &mut Work) {
+    pub(crate) fn add_log_marginals(
+        &self,
+        gpu: &Gpu,
+        model: &GpuModel,
+        held: Parity,
+        into: (&Buffer, usize),
+        work: &mut KernelBatch,
+    ) {
         debug_assert!(self.clamp == Clamp::Free || (self.clamp == Clamp::Visible && held == Parity::Even));
         let to = SumsTo { scale: 1.0, into: into.0, first: into.1 };
         for layer in 0..=model.depth() {
@@ -274,7 +281,7 @@ impl GpuChains {
     }
 
     /// Queues a layer's sums; those of the visible layer come first.
-    fn add_sums(&self, gpu: &Gpu, model: &GpuModel, (layer, what): (usize, Sum), to: SumsTo, work: &mut Work) {
+    fn add_sums(&self, gpu: &Gpu, model: &GpuModel, (layer, what): (usize, Sum), to: SumsTo, work: &mut KernelBatch) {
         let (n, (low, high)) = (model.sizes[layer], model.units.values());
         let SumsTo { scale, into, first } = to;
         let shape = SumShape {
@@ -295,7 +302,14 @@ impl GpuChains {
 
     /// Queues an exchange of states between chains with equal numbers in this batch and another of the same shape, where
     /// `accepted: [count]` is 1.
-    pub(crate) fn add_exchange(&mut self, gpu: &Gpu, model: &GpuModel, other: &mut Self, accepted: &Buffer, work: &mut Work) {
+    pub(crate) fn add_exchange(
+        &mut self,
+        gpu: &Gpu,
+        model: &GpuModel,
+        other: &mut Self,
+        accepted: &Buffer,
+        work: &mut KernelBatch,
+    ) {
         for (layer, &n) in model.sizes.iter().enumerate() {
             let shape = LayerShape { rows: self.count as u32, units: n as u32 };
             let buffers = [&gpu.numbers(&shape), accepted, &self.states[layer], &other.states[layer]];
@@ -461,7 +475,7 @@ impl GpuChains {
     }
 
     /// Queues the setting of a layer.
-    fn set(&self, gpu: &Gpu, model: &GpuModel, layer: usize, half: &HalfSweep, work: &mut Work) {
+    fn set(&self, gpu: &Gpu, model: &GpuModel, layer: usize, half: &HalfSweep, work: &mut KernelBatch) {
         let &HalfSweep { rule, number, count, delays, flips } = half;
         let none = Draws { key: [0; 2], stage: 0 };
         let (draws, Draws { key, stage }) = match rule {
@@ -484,7 +498,7 @@ impl GpuChains {
     }
 
     /// Queues the recomputation of a layer's fields.
-    fn refresh(&self, gpu: &Gpu, model: &GpuModel, layer: usize, work: &mut Work) {
+    fn refresh(&self, gpu: &Gpu, model: &GpuModel, layer: usize, work: &mut KernelBatch) {
         let mut begin = Begin::Row(&model.biases[layer]);
         if layer > 0 {
             self.add_below(gpu, model, layer, &self.fields[layer], work);
@@ -495,7 +509,7 @@ impl GpuChains {
 
     /// Queues: `into`, `[count, n_l]`, becomes a layer's biases plus the contribution of the layer below to its fields. A block of rows of
     /// the weights takes its columns of the states below, and contributes to all fields.
-    fn add_below(&self, gpu: &Gpu, model: &GpuModel, layer: usize, into: &Buffer, work: &mut Work) {
+    fn add_below(&self, gpu: &Gpu, model: &GpuModel, layer: usize, into: &Buffer, work: &mut KernelBatch) {
         let (below, n) = (layer - 1, model.sizes[layer]);
         let mut begin = Begin::Row(&model.biases[layer]);
         for block in model.weights[below].blocks() {
@@ -518,7 +532,7 @@ impl GpuChains {
 
     /// Queues: the contribution of the layer above is added to a layer's fields. A block of rows of the weights takes all states above, and
     /// gives its columns of the fields.
-    fn add_above(&self, gpu: &Gpu, model: &GpuModel, layer: usize, begin: Begin, work: &mut Work) {
+    fn add_above(&self, gpu: &Gpu, model: &GpuModel, layer: usize, begin: Begin, work: &mut KernelBatch) {
         let Some(weight) = model.weights.get(layer) else { return };
         let above = model.sizes[layer + 1];
         for block in weight.blocks() {

@@ -3,7 +3,7 @@
 use crate::{Draws, Gpu, GpuChains, GpuError, GpuModel};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::Stream;
-use dbm_core::tempering::{Change, Exchanges, Ladder, Reach, SPACED, held_parity};
+use dbm_core::tempering::{Change, Exchanges, Ladder, LadderDepth, SPACED, held_parity};
 use dbm_core::{Clamp, Dbm, Parity};
 
 /// A ladder of the core, with copies of its rungs on the device, each with its chains.
@@ -75,7 +75,7 @@ impl GpuLadder {
         &mut self,
         gpu: &Gpu,
         (model, chains): (&GpuModel, &mut GpuChains),
-        (reach, sweeps): (Reach, u32),
+        (reach, sweeps): (LadderDepth, u32),
         draws: impl Fn(usize) -> Draws,
         streams: &mut [Stream],
     ) -> Result<Exchanges, GpuError> {
@@ -85,8 +85,8 @@ impl GpuLadder {
         let top = all.len() - 1;
         let mut exchanges = Exchanges { acceptance: vec![0.0; top], tried: count as u64, ..Exchanges::default() };
         let looked_at: Vec<usize> = match reach {
-            Reach::Whole(first) => (1 + first % SPACED..top).step_by(SPACED).collect(),
-            Reach::Top => Vec::new(),
+            LadderDepth::Whole(first) => (1 + first % SPACED..top).step_by(SPACED).collect(),
+            LadderDepth::Top => Vec::new(),
         };
         for first in 0..2 {
             let pairs = (first..top).step_by(2).map(|lower| (lower, lower + 1));

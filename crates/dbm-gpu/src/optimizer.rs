@@ -1,8 +1,8 @@
 //! The gradient from chains, and the parameter update: block by block, without storing the complete gradient.
 
+use crate::kernel_batch::KernelBatch;
 use crate::matrix::GpuMatrix;
 use crate::product::{Begin, Columns, Product};
-use crate::work::Work;
 use crate::{Gpu, GpuChains, GpuError, GpuModel};
 use bytemuck::{Pod, Zeroable};
 use dbm_core::optimize::OptimizerRule;
@@ -19,7 +19,7 @@ pub(crate) const MOMENTS: usize = 3;
 const OPERATIONS: usize = 16;
 
 /// Chains that contribute to a gradient.
-pub struct Part<'a> {
+pub struct GradientTerm<'a> {
     /// The chains.
     pub chains: &'a GpuChains,
     /// The same, each multiplied by its weight, if weights differ.
@@ -109,7 +109,7 @@ impl GpuOptimizer {
     ///
     /// # Panics
     /// If a part has more chains than the optimizer was created for.
-    pub fn ascend(&mut self, gpu: &Gpu, model: &mut GpuModel, parts: &[Part], (steps_before, rate): (u64, f64)) {
+    pub fn ascend(&mut self, gpu: &Gpu, model: &mut GpuModel, parts: &[GradientTerm], (steps_before, rate): (u64, f64)) {
         assert!(parts.iter().all(|part| part.chains.count() <= self.most_chains), "at most {} chains a part", self.most_chains);
         let rule = self.settings.at(steps_before, rate);
         for (l, (weight, moments)) in model.weights.iter().zip(&self.weights).enumerate() {
@@ -161,7 +161,15 @@ impl GpuOptimizer {
     }
 
     /// Computes these rows of the gradient of `W_l`.
-    fn differentiate(&self, gpu: &Gpu, model: &GpuModel, parts: &[Part], l: usize, rows: &Range<usize>, work: &mut Work) {
+    fn differentiate(
+        &self,
+        gpu: &Gpu,
+        model: &GpuModel,
+        parts: &[GradientTerm],
+        l: usize,
+        rows: &Range<usize>,
+        work: &mut KernelBatch,
+    ) {
         let (p, q) = (model.sizes[l], model.sizes[l + 1]);
         let mut begin = Begin::Zero;
         for part in parts {
@@ -197,7 +205,7 @@ impl GpuOptimizer {
         bound: &[BufferBinding],
         (first, count): (usize, usize),
         decays: bool,
-        work: &mut Work,
+        work: &mut KernelBatch,
     ) {
         let numbers = Rule {
             count: count as u32,

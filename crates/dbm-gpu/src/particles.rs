@@ -9,7 +9,7 @@ use crate::{Draws, Gpu, GpuChains, GpuError, GpuModel};
 use dbm_core::gradient::PhaseInfo;
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::Stream;
-use dbm_core::tempering::{Pair, Run, RunCoupling, Spread, Weighing};
+use dbm_core::tempering::{Pair, ParticleSet, RunCoupling, Spread, Weighing};
 use dbm_core::{Clamp, Parity};
 use std::cell::Cell;
 use wgpu::Buffer;
@@ -23,7 +23,7 @@ pub(crate) enum Points<'a> {
 }
 
 /// How particles travel from independent units to the model.
-pub(crate) struct Way<'a> {
+pub(crate) struct SmcContext<'a> {
     pub gpu: &'a Gpu,
     pub model: &'a GpuModel,
     /// Biases of the independent units, one buffer per layer.
@@ -42,7 +42,7 @@ pub(crate) struct Way<'a> {
     pub drawn: Cell<u64>,
 }
 
-impl Way<'_> {
+impl SmcContext<'_> {
     fn next_draws(&self) -> Draws {
         self.drawn.set(self.drawn.get() + 1);
         (self.draws)(self.drawn.get())
@@ -56,7 +56,7 @@ impl Way<'_> {
         visible: &Matrix,
         streams: &mut [Stream],
         spread: &mut Spread,
-    ) -> Result<Vec<Run>, GpuError> {
+    ) -> Result<Vec<ParticleSet>, GpuError> {
         let Self { gpu, model, particles, held, .. } = *self;
         let (count, whole) = (visible.rows(), usize::from(self.clamp == Clamp::Visible));
         let rows: Vec<usize> = (0..count * particles).map(|row| row / particles).collect();
@@ -114,7 +114,7 @@ impl Way<'_> {
         }
         let run = |run: usize| {
             let own: Vec<usize> = (run * particles..(run + 1) * particles).collect();
-            Run {
+            ParticleSet {
                 states: layers.iter().map(|layer| layer.select(&own)).collect(),
                 means: Vec::new(),
                 weights: vec![1.0 / particles as f64; particles],
@@ -133,13 +133,13 @@ impl Way<'_> {
         (visible, counts): (&Matrix, &[f64]),
         streams: &mut [Stream],
         info: &mut PhaseInfo,
-    ) -> Result<(Counted, Vec<Run>), GpuError> {
+    ) -> Result<(Counted, Vec<ParticleSet>), GpuError> {
         let mut spread = Spread::default();
         // Starts and first proposals together, for larger products.
         let twice: Vec<usize> = (0..2 * counts.len()).map(|run| run % counts.len()).collect();
         let mut forks: Vec<Stream> = twice.iter().map(|&pair| streams[pair].fork()).collect();
         let mut starts = self.runs(between, &visible.select(&twice), &mut forks, &mut spread).await?;
-        let mut offered: Vec<Option<Run>> = starts.split_off(counts.len()).into_iter().map(Some).collect();
+        let mut offered: Vec<Option<ParticleSet>> = starts.split_off(counts.len()).into_iter().map(Some).collect();
         let mut pairs: Vec<Option<Pair>> = Vec::new();
         for (start, &count) in starts.iter().zip(counts) {
             info.energy_sum += count * start.energy;
@@ -150,7 +150,7 @@ impl Way<'_> {
         loop {
             for (place, pair) in pairs.iter_mut().enumerate() {
                 let Some(mut at_work) = pair.take() else { continue };
-                let mut count = |times: f64, _: u32, run: &Run| {
+                let mut count = |times: f64, _: u32, run: &ParticleSet| {
                     if times != 0.0 {
                         counted.push((counts[place] * times / self.particles as f64) as f32, &run.states);
                     }

@@ -1,7 +1,7 @@
 //! A matrix product on the device, from which fields and gradients are computed.
 
 use crate::Gpu;
-use crate::work::Work;
+use crate::kernel_batch::KernelBatch;
 use bytemuck::{Pod, Zeroable};
 use wgpu::{Buffer, BufferBinding};
 
@@ -67,7 +67,7 @@ struct Shape {
 
 impl Product<'_> {
     /// Queues it: some rows at a time, if all of them take too long for one submission.
-    pub fn add_to(self, gpu: &Gpu, work: &mut Work) {
+    pub fn add_to(self, gpu: &Gpu, work: &mut KernelBatch) {
         // With no initial term, the binding is some buffer that is read anyway.
         let (begins, start) = match self.begin {
             Begin::Present => (0, self.right.clone()),

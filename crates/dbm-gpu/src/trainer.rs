@@ -7,16 +7,16 @@
 
 use crate::counted::Counted;
 use crate::ladder::GpuLadder;
-use crate::optimizer::Part;
-use crate::particles::{Points, Way};
+use crate::optimizer::GradientTerm;
+use crate::particles::{Points, SmcContext};
 use crate::{Draws, Gpu, GpuChains, GpuError, GpuModel, GpuOptimizer, philox};
 use dbm_core::chains::Chains;
 use dbm_core::coupling::{Acceptance, MetropolisCoupling, SharedUniform, StateWithEnergy, meet};
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings, Info, Phase, PhaseInfo, SmcPath};
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Stream, Streams};
-use dbm_core::tempering::{Change, Exchanges, GROW_BELOW, Ladder, Reach, RunCoupling, Temperatures};
-use dbm_core::{Clamp, Climb, Dbm, DbmError, Examples, Parity, Settings, Snapshot, Trainer, Units, Visits};
+use dbm_core::tempering::{Change, Exchanges, GROW_BELOW, Ladder, LadderDepth, RunCoupling, Temperatures};
+use dbm_core::{Clamp, Dbm, DbmError, Examples, LadderStatus, Parity, Settings, Snapshot, Trainer, Units, Visits};
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ const SWEEPS_A_LOOK: u32 = 8;
 
 /// The purposes of draws with one key.
 #[derive(Clone, Copy)]
-enum Stage {
+enum DrawPurpose {
     Start,
     Gibbs,
     Proposal,
@@ -50,7 +50,7 @@ pub struct GpuTrainer {
     has_begun: bool,
     /// For `ptt` and `ucd-smc`, from the first step on.
     ladder: Option<GpuLadder>,
-    climb: Option<Climb>,
+    climb: Option<LadderStatus>,
     /// For `ucd-smc`: room for the models between independent units and the model.
     between: Option<GpuModel>,
 }
@@ -99,7 +99,7 @@ impl GpuTrainer {
         }
         let (model, batch) = (GpuModel::new(&gpu, run.model())?, settings.batch);
         let optimizer = GpuOptimizer::new(&gpu, &model, settings.optimizer.clone(), most_of_a_part(&settings))?;
-        optimizer.write(&gpu, &view.moments);
+        optimizer.write(&gpu, &view.optimizer_state);
         let rest = |clamp| GpuChains::at_rest(&gpu, &model, batch, clamp);
         let persistent = view.persistent.as_ref().map(|layers| -> Vec<Matrix> {
             let layers = layers.iter().zip(model.sizes().iter().cycle());
@@ -134,7 +134,7 @@ impl GpuTrainer {
     }
 
     /// The state of its ladder, after a step by `ptt`.
-    pub fn climb(&self) -> Option<Climb> {
+    pub fn climb(&self) -> Option<LadderStatus> {
         self.climb
     }
 
@@ -156,7 +156,7 @@ impl GpuTrainer {
             settings: self.settings.clone(),
             step: self.step,
             parameters: self.model.parameters(&self.gpu).await?,
-            moments: self.optimizer.moments(&self.gpu).await?,
+            optimizer_state: self.optimizer.moments(&self.gpu).await?,
             average: None,
             persistent,
             ladder: self.ladder.as_ref().map(|kept| kept.ladder.view().to_owned()),
@@ -207,7 +207,7 @@ impl GpuTrainer {
             let [positive, negative] = &mut self.chains;
             negative.copy_states(&self.gpu, positive);
         } else if kind == EstimatorKind::PcdGibbs && !self.has_begun {
-            let start = self.draws(1, Stage::Start);
+            let start = self.draws(1, DrawPurpose::Start);
             self.chains[1].randomize(&self.gpu, &self.model, start)?;
             self.has_begun = true;
         } else if by_runs || kind == EstimatorKind::Ptt {
@@ -247,11 +247,15 @@ impl GpuTrainer {
             self.chains.iter().zip(PHASES).filter(|(_, (phase, ..))| !by_runs || (exact && *phase == Phase::Positive));
         let of_phases = of_phases.map(|(chains, (phase, sign, _))| {
             let marginalize = marginalize && !(exact && phase == Phase::Positive);
-            Part { chains, times: None, weight: sign * share, marginalize }
+            GradientTerm { chains, times: None, weight: sign * share, marginalize }
         });
-        let besides =
-            besides.iter().map(|(chains, times, weight)| Part { chains, times: Some(times), weight: *weight, marginalize });
-        let parts: Vec<Part> = of_phases.chain(besides).collect();
+        let besides = besides.iter().map(|(chains, times, weight)| GradientTerm {
+            chains,
+            times: Some(times),
+            weight: *weight,
+            marginalize,
+        });
+        let parts: Vec<GradientTerm> = of_phases.chain(besides).collect();
         self.optimizer.ascend(&self.gpu, &mut self.model, &parts, (self.step, rate));
         if let Some(ladder) = &mut self.ladder {
             ladder.change(&self.gpu, (&mut self.model, &mut self.chains[1]), &changes)?;
@@ -264,20 +268,20 @@ impl GpuTrainer {
     }
 
     /// The draws' key for a phase, by its number, of the present step.
-    fn draws(&self, phase: usize, stage: Stage) -> Draws {
+    fn draws(&self, phase: usize, stage: DrawPurpose) -> Draws {
         draws(self.settings.seed, (PHASES[phase].0, self.step), 0, stage)
     }
 
     /// The parity that each chain updates first, by a fair coin: the first coin for a search, the second for the Gibbs sweeps after it.
     fn first(&self, phase: usize, coin: usize) -> Vec<Parity> {
-        let draws = self.draws(phase, Stage::Order);
+        let draws = self.draws(phase, DrawPurpose::Order);
         let word = |chain: u32| philox(draws.counter(0, chain, 0, 0), draws.key)[coin];
         (0..self.settings.batch as u32).map(|chain| Parity::first(word(chain) >> 31 == 1)).collect()
     }
 
     /// The positive phase of CD, and of all estimators if the posterior's units are independent.
     async fn short_positive(&mut self) -> Result<(PhaseInfo, Counted), GpuError> {
-        let (start, gibbs) = (self.draws(0, Stage::Start), self.draws(0, Stage::Gibbs));
+        let (start, gibbs) = (self.draws(0, DrawPurpose::Start), self.draws(0, DrawPurpose::Gibbs));
         let first = vec![Parity::Odd; self.settings.batch];
         let sweeps = if self.model.depth() == 1 { 1 } else { self.settings.estimator.k };
         self.chains[0].randomize(&self.gpu, &self.model, start)?;
@@ -287,7 +291,7 @@ impl GpuTrainer {
 
     /// The negative phase of CD and PCD, continuing from the chains' present states.
     async fn short_negative(&mut self) -> Result<(PhaseInfo, Counted), GpuError> {
-        let gibbs = self.draws(1, Stage::Gibbs);
+        let gibbs = self.draws(1, DrawPurpose::Gibbs);
         let first = vec![Parity::Even; self.settings.batch];
         self.chains[1].gibbs(&self.gpu, &self.model, &first, self.settings.estimator.k, gibbs)?;
         Ok((self.end(1).await?.0, Counted::default()))
@@ -297,11 +301,11 @@ impl GpuTrainer {
     async fn tempered_negative(&mut self) -> Result<(PhaseInfo, Counted), GpuError> {
         let EstimatorSettings { k, ladder_every, .. } = self.settings.estimator;
         let mut streams = self.streams(1, self.settings.batch);
-        let draws = self.rung_draws(Stage::Gibbs);
+        let draws = self.rung_draws(DrawPurpose::Gibbs);
         let mut exchanges = Exchanges::default();
         if let Some(ladder) = &mut self.ladder {
             let top = (&self.model, &mut self.chains[1]);
-            exchanges = ladder.round(&self.gpu, top, (Reach::at(self.step, ladder_every), k), draws, &mut streams).await?;
+            exchanges = ladder.round(&self.gpu, top, (LadderDepth::at(self.step, ladder_every), k), draws, &mut streams).await?;
         }
         Ok((PhaseInfo { exchanges, ..self.end(1).await?.0 }, Counted::default()))
     }
@@ -313,7 +317,7 @@ impl GpuTrainer {
             None => GpuLadder::new(&self.gpu, Ladder::of_data(&self.on_core().await?, data)?, self.settings.batch, None)?,
         };
         if !self.has_begun && self.settings.estimator.kind == EstimatorKind::Ptt {
-            let (start, gibbs) = (self.rung_draws(Stage::Start), self.rung_draws(Stage::Order));
+            let (start, gibbs) = (self.rung_draws(DrawPurpose::Start), self.rung_draws(DrawPurpose::Order));
             ladder.start(&self.gpu, (&self.model, &mut self.chains[1]), |rung| [start(rung), gibbs(rung)])?;
             self.has_begun = true;
         }
@@ -329,7 +333,7 @@ impl GpuTrainer {
         let by_runs = kind == EstimatorKind::UcdSmc;
         if by_runs && path == SmcPath::Temperatures {
             kept.ladder.follow_temperatures(smc_steps, &negative.spread);
-            self.climb = Some(Climb { rungs: kept.ladder.rungs().len(), taken: true, rate: kept.ladder.rate });
+            self.climb = Some(LadderStatus { rungs: kept.ladder.rungs().len(), taken: true, rate: kept.ladder.rate });
             return Ok((Vec::new(), kept.ladder.rate));
         }
         // The model is only checked if it has moved far from the last rung.
@@ -343,7 +347,8 @@ impl GpuTrainer {
         } else {
             kept.ladder.follow_exchanges(&negative.exchanges, &model)?
         };
-        let climb = Climb { rungs: kept.ladder.rungs().len(), taken: !changes.contains(&Change::Undone), rate: kept.ladder.rate };
+        let climb =
+            LadderStatus { rungs: kept.ladder.rungs().len(), taken: !changes.contains(&Change::Undone), rate: kept.ladder.rate };
         self.climb = Some(climb);
         Ok((changes, if climb.taken { climb.rate } else { 0.0 }))
     }
@@ -355,7 +360,7 @@ impl GpuTrainer {
     }
 
     /// The draws' keys for the rungs of a ladder, by number, in the negative phase of the present step.
-    fn rung_draws(&self, stage: Stage) -> impl Fn(usize) -> Draws + use<> {
+    fn rung_draws(&self, stage: DrawPurpose) -> impl Fn(usize) -> Draws + use<> {
         let (seed, step) = (self.settings.seed, self.step);
         move |rung| draws(seed, (PHASES[1].0, step), 1 + rung as u64, stage)
     }
@@ -368,7 +373,7 @@ impl GpuTrainer {
         let counts = vec![1.0; visible.rows()];
         let mut between = self.take_between()?;
         let draws = self.part_draws(0);
-        let way = Way {
+        let way = SmcContext {
             gpu: &self.gpu,
             model: &self.model,
             base: &self.model.biases,
@@ -401,7 +406,7 @@ impl GpuTrainer {
                 SmcPath::Temperatures => Points::Temperatures(kept.ladder.temperatures(smc_steps).betas().to_vec()),
                 SmcPath::Past => Points::Models(kept.rungs().skip(1).collect()),
             };
-            let way = Way {
+            let way = SmcContext {
                 gpu: &self.gpu,
                 model: &self.model,
                 base: &base.biases,
@@ -453,7 +458,7 @@ impl GpuTrainer {
     /// The draws' keys, part by part, for a phase of the present step.
     fn part_draws(&self, phase: usize) -> impl Fn(u64) -> Draws + use<> {
         let (seed, step) = (self.settings.seed, self.step);
-        move |part| draws(seed, (PHASES[phase].0, step), part, Stage::Gibbs)
+        move |part| draws(seed, (PHASES[phase].0, step), part, DrawPurpose::Gibbs)
     }
 
     /// Computes the conditional means at the chains' states, and their energies, `[batch]`.
@@ -468,7 +473,7 @@ impl GpuTrainer {
     /// A phase of UCD-LMI or LMI: uniform states, local modes, Gibbs sweeps, and for UCD-LMI the coupling.
     async fn local_mode(&mut self, phase: usize) -> Result<(PhaseInfo, Counted), GpuError> {
         let (batch, most) = (self.settings.batch, self.settings.max_sweeps);
-        let (start, gibbs) = (self.draws(phase, Stage::Start), self.draws(phase, Stage::Gibbs));
+        let (start, gibbs) = (self.draws(phase, DrawPurpose::Start), self.draws(phase, DrawPurpose::Gibbs));
         let (first, second) = (self.first(phase, 0), self.first(phase, 1));
         let (gpu, model, chains) = (&self.gpu, &self.model, &mut self.chains[phase]);
         chains.randomize(gpu, model, start)?;
@@ -496,7 +501,7 @@ impl GpuTrainer {
 
     /// The correction of each chain's estimate: the Metropolis coupling from its state, with these energies.
     async fn couple(&mut self, phase: usize, energies: &[f32], info: &mut PhaseInfo) -> Result<Counted, GpuError> {
-        let (batch, draws) = (self.settings.batch, self.draws(phase, Stage::Proposal));
+        let (batch, draws) = (self.settings.batch, self.draws(phase, DrawPurpose::Proposal));
         let proposals = &mut self.proposals[phase];
         proposals.randomize(&self.gpu, &self.model, draws)?;
         let offered = proposals.energies(&self.gpu, &self.model).await?;
@@ -538,7 +543,7 @@ impl GpuTrainer {
 }
 
 /// The draws' key for a stage of a step's phase: `part` distinguishes parallel draws.
-fn draws(seed: u64, (phase, step): (Phase, u64), part: u64, stage: Stage) -> Draws {
+fn draws(seed: u64, (phase, step): (Phase, u64), part: u64, stage: DrawPurpose) -> Draws {
     // No chain of the core has this number.
     let mut stream = Streams::new(seed).at(phase.purpose(), step, u64::MAX - part);
     let mut word = || stream.below(1 << 32) as u32;

@@ -87,8 +87,11 @@ impl Manifold {
         let tasks: Vec<usize> = (0..samples.count()).step_by(TASK).collect();
         let parts = host.map(tasks, |start| {
             let rows = start..(start + TASK).min(samples.count());
-            let mut part =
-                Part { within: vec![0; rows.len()], recalled: vec![false; real.count()], covered: vec![false; real.count()] };
+            let mut part = NeighbourCounts {
+                within: vec![0; rows.len()],
+                recalled: vec![false; real.count()],
+                covered: vec![false; real.count()],
+            };
             each_pair(
                 &samples.features[rows.start * width..rows.end * width],
                 &real.features,
@@ -106,7 +109,7 @@ impl Manifold {
             part
         });
         let within = || parts.iter().flat_map(|part| &part.within);
-        let any = |marks: fn(&Part) -> &[bool]| {
+        let any = |marks: fn(&NeighbourCounts) -> &[bool]| {
             (0..real.count()).filter(|&picture| parts.iter().any(|part| marks(part)[picture])).count() as f64
                 / real.count() as f64
         };
@@ -120,7 +123,7 @@ impl Manifold {
 }
 
 /// The findings of a task about its samples, and about all real pictures.
-struct Part {
+struct NeighbourCounts {
     /// Number of real pictures' neighbourhoods that contain each sample.
     within: Vec<u32>,
     /// Whether each real picture is within a neighbourhood of any of the samples.
@@ -247,8 +250,7 @@ mod tests {
     #[test]
     fn too_few_points_have_no_neighbourhoods() {
         assert!(
-            Manifold::new(&SingleThread, vec![0.0; 5], 1)
-                .is_err_and(|error| error.to_string().contains("at least 6, but got 5"))
+            Manifold::new(&SingleThread, vec![0.0; 5], 1).is_err_and(|error| error.to_string().contains("at least 6, but got 5"))
         );
         assert!(Manifold::new(&SingleThread, vec![0.0; 7], 2).is_err());
         assert!(Manifold::new(&SingleThread, vec![0.0; 6], 1).is_ok());

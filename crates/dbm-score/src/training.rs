@@ -32,7 +32,7 @@ impl Default for Recipe {
 
 /// The progress of training.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress {
+pub struct TrainingProgress {
     /// Number of steps taken so far.
     pub step: u64,
     /// Total number of steps.
@@ -51,7 +51,7 @@ pub fn train(
     pictures: &[u8],
     labels: &[u8],
     recipe: &Recipe,
-    watch: &mut dyn FnMut(&Progress),
+    watch: &mut dyn FnMut(&TrainingProgress),
 ) -> Result<Classifier, ScoreError> {
     check(pictures, labels, recipe)?;
     let net = Net::new(recipe.seed)?;
@@ -79,7 +79,7 @@ pub fn train(
             let progress = step as f64 / steps as f64;
             optimizer.set_learning_rate(recipe.learning_rate * libm::cos(std::f64::consts::FRAC_PI_2 * progress));
             optimizer.backward_step(&loss)?;
-            watch(&Progress { step: step + 1, steps, loss: f64::from(loss.to_scalar::<f32>()?) });
+            watch(&TrainingProgress { step: step + 1, steps, loss: f64::from(loss.to_scalar::<f32>()?) });
         }
     }
     net.classifier()

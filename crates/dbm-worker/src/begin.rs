@@ -52,7 +52,7 @@ pub fn begun(plan: &RunPlan, model: &[u8]) -> Result<Trainer, DataError> {
 mod tests {
     use super::*;
     use crate::run::Run;
-    use crate::sources::Material;
+    use crate::sources::TrainingData;
     use dbm_core::settings::Initialization;
     use dbm_core::{Footprint, Settings, Units};
 
@@ -64,7 +64,7 @@ mod tests {
         };
         assert_eq!(fits(&[4000; 4]), Ok(()));
         assert!(fits(&[6000; 4]).is_err());
-        let data = Material { data: dbm_data::bars::dataset(4).unwrap(), whole: None };
+        let data = TrainingData { data: dbm_data::bars::dataset(4).unwrap(), whole: None };
         let plan = RunPlan {
             hidden: vec![u32::MAX; 3],
             units: Units::Signs,

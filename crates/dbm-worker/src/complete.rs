@@ -1,8 +1,8 @@
 //! Completions: pictures to fill in, their completions, and one completion watched state by state.
 
 use crate::clock::now;
-use crate::job::{Sliced, Work, within};
-use crate::sources::Material;
+use crate::job::{LongJob, Sliced, within};
+use crate::sources::TrainingData;
 use crate::view::View;
 use dbm_core::complete::{Method, SamplingSchedule};
 use dbm_core::diagnostics::{Caps, CouplingKernel};
@@ -11,7 +11,7 @@ use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::SearchInfo;
 use dbm_core::{Clamp, complete::Completer};
 use dbm_data::digits;
-use dbm_engine::{Answered, Answering, Answers, ClassReading, Classes, MAX_SWEEPS, OfClass, OfClassSamples, Questions};
+use dbm_engine::{AnswerOptions, Answered, Answers, ClassReading, Classes, MAX_SWEEPS, OfClass, OfClassSamples, Questions};
 use dbm_protocol::{CompletionRequest, Completions, Event, PictureSource, PictureToComplete};
 use std::collections::HashSet;
 
@@ -25,7 +25,7 @@ const MAX_TRIES: u32 = 1000;
 const PICTURE_CHAIN: u64 = 1 << 32;
 
 /// A picture to complete, of the size of the model's visible layer.
-pub fn picture(view: &View, data: Option<&Material>, source: PictureSource, seed: u32) -> Result<Event, String> {
+pub fn picture(view: &View, data: Option<&TrainingData>, source: PictureSource, seed: u32) -> Result<Event, String> {
     let (n, seed) = (view.model.n_visible(), u64::from(seed));
     let fits = |what: &str, width: usize| {
         if width == n {
@@ -59,7 +59,7 @@ pub fn picture(view: &View, data: Option<&Material>, source: PictureSource, seed
 }
 
 /// The work on a completion. If nothing is known and a class was requested, its answers are samples of that class.
-pub fn completion(view: &View, request: &CompletionRequest) -> Result<Box<dyn Work>, String> {
+pub fn completion(view: &View, request: &CompletionRequest) -> Result<Box<dyn LongJob>, String> {
     within("the number of answers", request.answers, 1..=MAX_ANSWERS)?;
     let (answering, questions) = (answering(view, request)?, question(view, request)?);
     let (started, shown, model, seed) = (now(), view.clone(), view.model.clone(), u64::from(request.seed));
@@ -100,7 +100,7 @@ pub fn watch(view: &View, request: &CompletionRequest) -> Result<Event, String> 
 /// A coupled pair from the mode that the search ends in, step by step.
 pub fn watch_pair(view: &View, request: &CompletionRequest, kernel: CouplingKernel, steps: u32) -> Result<Event, String> {
     within("the number of steps", steps, 1..=MAX_PAIR_STEPS)?;
-    let answering = Answering::by(Method::Search, 0, 1);
+    let answering = AnswerOptions::by(Method::Search, 0, 1);
     let mut first = Answers::first(&view.model, &question(view, request)?, answering, u64::from(request.seed));
     first.finish(&view.model, MAX_SWEEPS);
     Ok(Event::Pair(first.couple(&view.model, kernel, Caps { meeting: steps, tries: MAX_TRIES })))
@@ -111,9 +111,9 @@ fn nothing_known(request: &CompletionRequest) -> bool {
 }
 
 /// How the answers to a request are drawn.
-fn answering(view: &View, request: &CompletionRequest) -> Result<Answering, String> {
+fn answering(view: &View, request: &CompletionRequest) -> Result<AnswerOptions, String> {
     let &CompletionRequest { answers, method, sweeps, clean_up, ref unknown, .. } = request;
-    let mut answering = Answering::by(method.of_model(view.predicts), sweeps, answers);
+    let mut answering = AnswerOptions::by(method.of_model(view.predicts), sweeps, answers);
     if method == Method::Suited && nothing_known(request) {
         answering.schedule = view.schedule;
     } else if answering.schedule != SamplingSchedule::Mode {

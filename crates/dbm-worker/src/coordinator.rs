@@ -16,10 +16,10 @@ mod train;
 use crate::clock::now;
 use crate::complete;
 use crate::impute::{comparison, imputation};
-use crate::job::{Job, Slice, Work, within};
+use crate::job::{Job, LongJob, Slice, within};
 use crate::pool::{Outgoing, PeerMessage, WorkerPool};
 use crate::run::Run;
-use crate::samples::{Samples, sweeps};
+use crate::samples::{SampleRequest, sweeps};
 use crate::trial::Trial;
 use crate::view::View;
 use dbm_protocol::{Command, Envelope, Event, ModelChoice, NamedBytes, Reply, VERSION};
@@ -57,7 +57,7 @@ pub struct Coordinator {
     /// Requests that arrived while the run was in the middle of something that ends within milliseconds.
     held: VecDeque<Request>,
     /// Since when the page has been due a snapshot, which it gets as soon as the complete run is here.
-    owes_snapshot: Option<f64>,
+    snapshot_due_since: Option<f64>,
     out: Outbox,
 }
 
@@ -93,9 +93,8 @@ impl Coordinator {
             self.answer_held();
         } else {
             let (version, id) = (request.version, request.id);
-            let message = format!(
-                "the worker speaks version {VERSION} of the page's messages, but got version {version}; reload the page"
-            );
+            let message =
+                format!("the worker speaks version {VERSION} of the page's messages, but got version {version}; reload the page");
             self.out.fail(id, message);
         }
         self.out.take()
@@ -151,7 +150,7 @@ impl Coordinator {
                 within("the number of samples", count, 1..=MAX_SAMPLES)?;
                 let view = self.view(model)?;
                 within("the layer", layer, 0..=view.model.depth() as u32)?;
-                return self.begin(id, Box::new(Samples::new(view, layer, count, seed)));
+                return self.begin(id, Box::new(SampleRequest::new(view, layer, count, seed)));
             }
             Command::Sweeps { model, count, sweeps: wanted, seed } => {
                 let work = sweeps(self.view(model)?, count, wanted, seed)?;
@@ -210,7 +209,7 @@ impl Coordinator {
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "what each arm of the dispatch gives")]
-    fn begin(&mut self, id: u32, work: Box<dyn Work>) -> Result<Option<Event>, String> {
+    fn begin(&mut self, id: u32, work: Box<dyn LongJob>) -> Result<Option<Event>, String> {
         self.jobs.push_back(Job { id: Some(id), work });
         Ok(None)
     }
@@ -231,7 +230,7 @@ impl Coordinator {
 
     fn can_answer(&self) -> bool {
         let settled = self.run.as_ref().is_none_or(|run| !run.is_committed() && !run.is_gathering());
-        settled && (self.owes_snapshot.is_some() || !self.held.is_empty())
+        settled && (self.snapshot_due_since.is_some() || !self.held.is_empty())
     }
 
     fn next_job(&self) -> Option<usize> {
@@ -242,7 +241,7 @@ impl Coordinator {
     pub fn work(&mut self) -> Vec<Message> {
         let until = now() + SLICE_SECONDS;
         if self.can_answer() {
-            if let Some(since) = self.owes_snapshot.take() {
+            if let Some(since) = self.snapshot_due_since.take() {
                 self.snapshot(since);
             }
             self.answer_held();

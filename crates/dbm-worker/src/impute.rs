@@ -1,8 +1,8 @@
 //! The gaps of the data, filled in by the model in training, and an evaluation of these answers.
 
-use crate::job::{Sliced, Work};
+use crate::job::{LongJob, Sliced};
 use crate::run::Run;
-use crate::sources::Material;
+use crate::sources::TrainingData;
 use dbm_core::impute::{Evaluation, EvaluationSettings, HiddenCells, ImputeSettings, Imputer, hide};
 use dbm_engine::{Filling, RowByRow};
 use dbm_protocol::{Evaluated, Event};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 const HIDDEN_SHARE: f64 = 0.1;
 
 /// The work of filling the gaps of the data; the held-back cells count as known.
-pub fn imputation(run: &Run, settings: ImputeSettings) -> Result<Box<dyn Work>, String> {
+pub fn imputation(run: &Run, settings: ImputeSettings) -> Result<Box<dyn LongJob>, String> {
     let imputer = Imputer::new(run.model(), &run.material.one_hot(), settings).map_err(|error| error.to_string())?;
     let data = run.material.whole().clone();
     let job = RowByRow::new(Filling { imputer, rows: (0..data.len()).collect(), data });
@@ -20,8 +20,8 @@ pub fn imputation(run: &Run, settings: ImputeSettings) -> Result<Box<dyn Work>, 
 }
 
 /// The work of comparing answers on held-back cells or, if there are none, on known cells hidden now.
-pub fn comparison(run: &Run, impute: ImputeSettings) -> Result<Box<dyn Work>, String> {
-    let Material { data, whole } = &run.material;
+pub fn comparison(run: &Run, impute: ImputeSettings) -> Result<Box<dyn LongJob>, String> {
+    let TrainingData { data, whole } = &run.material;
     let groups = run.material.one_hot();
     let hidden = match whole {
         Some(whole) => HiddenCells::between(whole, data.examples.clone(), &groups),

@@ -9,7 +9,7 @@ use dbm_protocol::{Event, GpuEvent};
 use std::ops::RangeInclusive;
 
 /// Work on a request.
-pub trait Work {
+pub trait LongJob {
     /// Works until the clock shows `until`, at least once.
     ///
     /// # Errors
@@ -56,7 +56,7 @@ pub trait Work {
 /// A request being worked on; without an id it is training's own.
 pub struct Job {
     pub id: Option<u32>,
-    pub work: Box<dyn Work>,
+    pub work: Box<dyn LongJob>,
 }
 
 /// How a slice of a job ended.
@@ -86,12 +86,12 @@ pub struct Sliced<J, F> {
 }
 
 impl<J: dbm_engine::Job + 'static, F: FnOnce(J::Result) -> Event + 'static> Sliced<J, F> {
-    pub fn work(job: J, event: F) -> Box<dyn Work> {
+    pub fn work(job: J, event: F) -> Box<dyn LongJob> {
         Box::new(Self { job, event: Some(event) })
     }
 }
 
-impl<J: dbm_engine::Job, F: FnOnce(J::Result) -> Event> Work for Sliced<J, F> {
+impl<J: dbm_engine::Job, F: FnOnce(J::Result) -> Event> LongJob for Sliced<J, F> {
     fn work(&mut self, until: f64, _: &mut WorkerPool) -> Result<Slice, String> {
         match (slice(&mut self.job, until)?, &mut self.event) {
             (Ok(result), event) => Slice::ends(event.take().map_or(Event::Cancelled, |event| event(result))),

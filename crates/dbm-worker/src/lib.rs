@@ -16,10 +16,10 @@ mod samples;
 #[cfg(target_arch = "wasm32")]
 mod shell;
 mod sources;
+#[cfg(test)]
+mod test_page;
 mod trial;
 mod view;
-#[cfg(test)]
-mod workplace;
 
 /// Answers whoever started this worker: the page or, for a helper, the coordinator.
 #[cfg(target_arch = "wasm32")]

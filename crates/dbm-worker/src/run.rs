@@ -10,12 +10,12 @@ mod seen;
 
 use crate::begin::{SNAPSHOT, begin, restored, shards};
 use crate::clock::now;
-use crate::pool::{OnGpu, Order, PeerMessage, Progress, Replica, Session, WorkerPool};
-use crate::sources::Material;
+use crate::pool::{OnGpu, Order, PeerMessage, Replica, ReplicaProgress, SharedRun, WorkerPool};
+use crate::sources::TrainingData;
 use dbm_core::complete::SamplingSchedule;
 use dbm_core::pretrain::Pretrainer;
 use dbm_core::settings::{Initialization, RunPlan};
-use dbm_core::{Dbm, DbmError, Footprint, Part, Trainer};
+use dbm_core::{Dbm, DbmError, Footprint, ReplicaPart, Trainer};
 use dbm_data::raw::Visible;
 use dbm_data::{Backends, Checkpoint, DataError, Precision};
 use dbm_engine::{Begun, layers};
@@ -31,9 +31,9 @@ const POOL_MEMORY: u128 = 4 << 30;
 const PROCESSOR: &str = "fast";
 
 pub struct Run {
-    pub material: Material,
+    pub material: TrainingData,
     pub plan: RunPlan,
-    stage: Stage,
+    stage: RunStage,
     /// Set if the GPU takes the steps: the trainer here is then the run as of its last checkpoint.
     on_gpu: Option<OnGpu>,
     /// What has computed it so far.
@@ -45,12 +45,12 @@ pub struct Run {
 }
 
 /// A worker that dies while pretraining leaves nothing behind: the next one begins pretraining again. Snapshots begin with training.
-enum Stage {
+enum RunStage {
     Pretraining(Box<Pretrainer>),
     Training(Box<Replica>),
 }
 
-impl Stage {
+impl RunStage {
     fn of(begun: Begun) -> Self {
         match begun {
             Begun::Pretraining(pretrainer) => Self::Pretraining(pretrainer),
@@ -103,14 +103,14 @@ pub enum Advance {
 
 impl Run {
     /// A run that has done nothing yet, on this data.
-    pub fn new(material: Material, mut plan: RunPlan) -> Result<Self, DbmError> {
+    pub fn new(material: TrainingData, mut plan: RunPlan) -> Result<Self, DbmError> {
         plan.settings.image = material.data.image;
-        let stage = Stage::of(begin(&plan, &material.data.examples)?);
+        let stage = RunStage::of(begin(&plan, &material.data.examples)?);
         Ok(Self::of(material, plan, stage))
     }
 
     /// A run resumed from its snapshot, on the processor.
-    pub fn restore(material: Material, mut plan: RunPlan, checkpoint: &[u8]) -> Result<Self, DataError> {
+    pub fn restore(material: TrainingData, mut plan: RunPlan, checkpoint: &[u8]) -> Result<Self, DataError> {
         let checkpoint = Checkpoint::read(SNAPSHOT, checkpoint)?;
         let mut backends = Backends::from_notes(SNAPSHOT, &checkpoint.notes)?;
         backends.computed_by(checkpoint.step, PROCESSOR);
@@ -123,10 +123,10 @@ impl Run {
         }
         plan.hidden = trainer.model().sizes()[1..].iter().map(|&size| size as u32).collect();
         plan.units = trainer.model().units();
-        Ok(Self { backends, ..Self::of(material, plan, Stage::training(trainer)) })
+        Ok(Self { backends, ..Self::of(material, plan, RunStage::training(trainer)) })
     }
 
-    fn of(material: Material, plan: RunPlan, stage: Stage) -> Self {
+    fn of(material: TrainingData, plan: RunPlan, stage: RunStage) -> Self {
         let (on_gpu, seen, alone) = Default::default();
         let mut backends = Backends::default();
         backends.computed_by(0, PROCESSOR);
@@ -135,15 +135,15 @@ impl Run {
 
     /// The trainer with everything that shares it; `None` while the run pretrains.
     fn replica(&self) -> Option<&Replica> {
-        if let Stage::Training(replica) = &self.stage { Some(replica) } else { None }
+        if let RunStage::Training(replica) = &self.stage { Some(replica) } else { None }
     }
 
     fn replica_mut(&mut self) -> Option<&mut Replica> {
-        if let Stage::Training(replica) = &mut self.stage { Some(replica) } else { None }
+        if let RunStage::Training(replica) = &mut self.stage { Some(replica) } else { None }
     }
 
     fn pretrainer(&self) -> Option<&Pretrainer> {
-        if let Stage::Pretraining(pretrainer) = &self.stage { Some(pretrainer) } else { None }
+        if let RunStage::Pretraining(pretrainer) = &self.stage { Some(pretrainer) } else { None }
     }
 
     /// Advances until the clock shows `until`, the step is done, or there is something to send to helpers, which may be waiting for it.
@@ -166,15 +166,15 @@ impl Run {
             return Ok(Advance::Finished);
         }
         match &mut self.stage {
-            Stage::Pretraining(pretrainer) => {
+            RunStage::Pretraining(pretrainer) => {
                 pretrainer.step(&self.material.data.examples)?;
                 if pretrainer.is_done() {
-                    self.stage = Stage::training(Trainer::new(pretrainer.model(), self.plan.settings.clone())?);
+                    self.stage = RunStage::training(Trainer::new(pretrainer.model(), self.plan.settings.clone())?);
                     self.seen.rest();
                     return Ok(Advance::Finished);
                 }
             }
-            Stage::Training(replica) => {
+            RunStage::Training(replica) => {
                 let (of, started) = (replica.count(), now());
                 if of > 1 && replica.between_steps() {
                     pool.order(of, Order::Step);
@@ -184,12 +184,12 @@ impl Run {
                 pool.send(of, messages);
                 let progress = progress.inspect_err(|_| replica.go_alone())?;
                 if of == 1 {
-                    self.alone.add(now() - started, matches!(progress, Progress::Finished(_)));
+                    self.alone.add(now() - started, matches!(progress, ReplicaProgress::Finished(_)));
                 }
                 match progress {
-                    Progress::Goes => return Ok(Advance::Goes),
-                    Progress::Waits => return Ok(Advance::Waits),
-                    Progress::Finished(step) => self.seen.step(*step, replica.trainer().model().n_visible()),
+                    ReplicaProgress::Goes => return Ok(Advance::Goes),
+                    ReplicaProgress::Waits => return Ok(Advance::Waits),
+                    ReplicaProgress::Finished(step) => self.seen.step(*step, replica.trainer().model().n_visible()),
                 }
             }
         }
@@ -211,7 +211,7 @@ impl Run {
     pub fn share(&mut self, pool: &mut WorkerPool, most: usize) -> Result<(), DataError> {
         let of = most.min(pool.most()).min(self.most_replicas());
         let fresh = self.steps() == 0 && !matches!(self.plan.start, Initialization::Pretrained { .. });
-        let Stage::Training(replica) = &mut self.stage else { return Ok(()) };
+        let RunStage::Training(replica) = &mut self.stage else { return Ok(()) };
         if of < 2 {
             return Ok(());
         }
@@ -221,8 +221,8 @@ impl Run {
         let (plan, examples) = (self.plan.clone(), &self.material.data.examples);
         let (width, packed) = (examples.width(), examples.packed().to_vec());
         let known = examples.known_packed().map(<[u8]>::to_vec).unwrap_or_default();
-        let number = pool.join(Session { number: 0, of, plan, width, packed, known, fresh, checkpoint });
-        replica.share(number, Part { index: 0, of });
+        let number = pool.join(SharedRun { number: 0, of, plan, width, packed, known, fresh, checkpoint });
+        replica.share(number, ReplicaPart { index: 0, of });
         Ok(())
     }
 
@@ -271,7 +271,7 @@ impl Run {
         let Some(on_gpu) = &mut self.on_gpu else { return Ok(()) };
         let opened = matches!(event, GpuEvent::Opened(_));
         if let Some(trainer) = on_gpu.receive(session, event)? {
-            self.stage = Stage::training(trainer);
+            self.stage = RunStage::training(trainer);
         } else if opened {
             self.backends.computed_by(on_gpu.steps(), &format!("gpu: {}", on_gpu.device()));
         }
@@ -341,9 +341,9 @@ impl Run {
         if self.is_whole() {
             self.go_alone();
         } else if self.kept.is_empty() {
-            self.stage = Stage::of(begin(&self.plan, &self.material.data.examples).map_err(DataError::refused("the run"))?);
+            self.stage = RunStage::of(begin(&self.plan, &self.material.data.examples).map_err(DataError::refused("the run"))?);
         } else {
-            self.stage = Stage::training(restored(&self.kept)?);
+            self.stage = RunStage::training(restored(&self.kept)?);
         }
         self.rest();
         Ok(self.steps())
@@ -384,8 +384,8 @@ impl Run {
     /// The model to sample from; while it pretrains, the model that the layers make so far.
     pub fn model(&self) -> Dbm {
         match &self.stage {
-            Stage::Pretraining(pretrainer) => pretrainer.model(),
-            Stage::Training(replica) => replica.trainer().averaged_model(),
+            RunStage::Pretraining(pretrainer) => pretrainer.model(),
+            RunStage::Training(replica) => replica.trainer().averaged_model(),
         }
     }
 

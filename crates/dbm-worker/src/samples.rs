@@ -1,6 +1,6 @@
 //! Samples of a model, requested by the page or shown by training, and chains after a number of sweeps.
 
-use crate::job::{Slice, Sliced, Work, slice, within};
+use crate::job::{LongJob, Slice, Sliced, slice, within};
 use crate::pool::WorkerPool;
 use crate::view::View;
 use dbm_core::Dbm;
@@ -14,14 +14,14 @@ const MAX_CHAINS: u32 = 64;
 const MOST_SWEEPS: u32 = 100_000;
 
 /// Samples being drawn.
-pub struct Samples {
+pub struct SampleRequest {
     view: View,
     /// The hidden layer whose decoding alone is returned for each; 0 for the sample itself.
     layer: usize,
     job: dbm_engine::Samples<Rc<Dbm>>,
 }
 
-impl Samples {
+impl SampleRequest {
     pub fn new(view: View, layer: u32, count: u32, seed: u32) -> Self {
         let layer = layer as usize;
         let job = dbm_engine::Samples::new(view.model.clone(), view.schedule, 0..count as usize, u64::from(seed));
@@ -50,7 +50,7 @@ impl Samples {
     }
 }
 
-impl Work for Samples {
+impl LongJob for SampleRequest {
     /// No progress is reported: they take no longer than a user will wait.
     fn work(&mut self, until: f64, _: &mut WorkerPool) -> Result<Slice, String> {
         match slice(&mut self.job, until)? {
@@ -69,7 +69,7 @@ impl Work for Samples {
 }
 
 /// The work on chains after a number of sweeps: what they look like, and the numbers from which the page tells whether they still change.
-pub fn sweeps(view: View, count: u32, sweeps: u32, seed: u32) -> Result<Box<dyn Work>, String> {
+pub fn sweeps(view: View, count: u32, sweeps: u32, seed: u32) -> Result<Box<dyn LongJob>, String> {
     within("the number of chains", count, 1..=MAX_CHAINS)?;
     within("the number of Gibbs sweeps", sweeps, 1..=MOST_SWEEPS)?;
     let job = Sweeps::new(view.model.clone(), count as usize, sweeps, u64::from(seed));

@@ -12,13 +12,13 @@ const PREVIEW: usize = 24;
 
 /// What a run is trained on, and what was withheld from it.
 #[derive(Clone)]
-pub struct Material {
+pub struct TrainingData {
     pub data: Dataset,
     /// The examples with the cells that training does not see, if some are held back.
     pub whole: Option<Examples>,
 }
 
-impl Material {
+impl TrainingData {
     /// Everything that is known of the data.
     pub fn whole(&self) -> &Examples {
         self.whole.as_ref().unwrap_or(&self.data.examples)
@@ -38,8 +38,8 @@ impl Material {
     }
 }
 
-pub fn make(source: &DataSource) -> Result<Material, DataError> {
-    let named = |name: &str, data: Dataset| Material { data: Dataset { name: name.into(), ..data }, whole: None };
+pub fn make(source: &DataSource) -> Result<TrainingData, DataError> {
+    let named = |name: &str, data: Dataset| TrainingData { data: Dataset { name: name.into(), ..data }, whole: None };
     match source {
         DataSource::Digits { count, seed } => Ok(named("Generated digits", digits::dataset(*count as usize, u64::from(*seed))?)),
         DataSource::Bars => Ok(named("Bars and stripes 4 × 4", bars::dataset(4)?)),
@@ -48,7 +48,7 @@ pub fn make(source: &DataSource) -> Result<Material, DataError> {
 }
 
 /// Examples as the second worker sent them, checked again.
-fn given(encoded: &EncodedData) -> Result<Material, DataError> {
+fn given(encoded: &EncodedData) -> Result<TrainingData, DataError> {
     let EncodedData { name, width, packed, known, image, depth, held_back, visible, .. } = encoded;
     let refused = || DataError::refused(name);
     let width = *width as usize;
@@ -69,10 +69,10 @@ fn given(encoded: &EncodedData) -> Result<Material, DataError> {
         whole = Some(examples.clone());
         examples = examples.with_packed_gaps(seen).map_err(refused())?;
     }
-    Ok(Material { data: Dataset { name: name.clone(), examples, image, labels: None, visible: visible.clone() }, whole })
+    Ok(TrainingData { data: Dataset { name: name.clone(), examples, image, labels: None, visible: visible.clone() }, whole })
 }
 
-pub fn about(material: &Material) -> DataInfo {
+pub fn about(material: &TrainingData) -> DataInfo {
     let data = &material.data;
     let examples = &data.examples;
     let count = examples.len().min(PREVIEW);

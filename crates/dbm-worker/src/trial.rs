@@ -2,10 +2,10 @@
 //! decides which of them takes the steps.
 
 use crate::clock::now;
-use crate::job::{Slice, Work};
+use crate::job::{LongJob, Slice};
 use crate::pool::{OnGpu, PeerMessage, WorkerPool};
 use crate::run::{Advance, Run};
-use crate::sources::Material;
+use crate::sources::TrainingData;
 use dbm_core::DbmError;
 use dbm_core::settings::RunPlan;
 use dbm_data::DataError;
@@ -25,7 +25,7 @@ enum By {
 
 /// What a [`dbm_protocol::Command::TryGpu`] requested, and its progress. It steps copies of the run.
 pub struct Trial {
-    data: Material,
+    data: TrainingData,
     plan: RunPlan,
     /// The run at the start, from which both copies begin.
     checkpoint: Vec<u8>,
@@ -92,7 +92,7 @@ impl Trial {
     }
 }
 
-impl Work for Trial {
+impl LongJob for Trial {
     /// Steps until the clock shows `until`, at most one whole step.
     fn work(&mut self, until: f64, pool: &mut WorkerPool) -> Result<Slice, String> {
         if !self.handed_over {

@@ -44,7 +44,7 @@ impl View {
         let predicts = checkpoint.settings.as_ref().is_some_and(Settings::trains_predictions);
         let info = ModelInfo {
             steps: checkpoint.step.min(u64::from(u32::MAX)) as u32,
-            resumable: checkpoint.settings.is_some() && checkpoint.moments.is_some() && classes == 0,
+            resumable: checkpoint.settings.is_some() && checkpoint.optimizer_state.is_some() && classes == 0,
             classes: classes as u32,
             settings: checkpoint.settings,
             ..about(&model, checkpoint.image, visible.as_ref())

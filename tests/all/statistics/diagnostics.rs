@@ -5,8 +5,8 @@ use crate::common::{State, misfit, random_model};
 use dbm_core::chains::Chains;
 use dbm_core::coupling::{GibbsCoupling, Meeting, MetropolisCoupling, PairKernel, SharedUniform, StateWithEnergy, meet};
 use dbm_core::diagnostics::{
-    CorrectionProbabilityPlan, CouplingKernel, CouplingStart, CouplingTrace, Couplings, EstimateSums, PairDraw, Reached,
-    ReplayPlan, Samples, acceptance_probability, exact_gradient, expectations,
+    CorrectionProbabilityPlan, CouplingKernel, CouplingStart, CouplingTrace, Couplings, EstimateSums, GradientSamples, PairDraw,
+    Reached, ReplayPlan, acceptance_probability, exact_gradient, expectations,
 };
 use dbm_core::expectation::{GibbsPair, MetropolisPair, StateSpace};
 use dbm_core::linalg::Matrix;
@@ -226,7 +226,7 @@ fn sums_of_several_jobs_are_those_of_one() {
     let data = Examples::from_bits(3, &[1, 0, 1, 0, 1, 1, 1, 1, 0]).unwrap();
     for estimator in ESTIMATORS {
         let settings = settings(estimator, 5);
-        let samples = Samples::new(&model, &data, &settings).unwrap();
+        let samples = GradientSamples::new(&model, &data, &settings).unwrap();
         let (whole, end) = samples.draw(0..2500, &[], &mut |_, _| ()).unwrap();
         let (mut parts, mut chains) = (EstimateSums::default(), vec![]);
         for range in [0..1, 1..700, 700..701, 701..1900, 1900..2500] {
@@ -258,7 +258,7 @@ fn the_mean_of_samples_is_the_law_s_and_of_coupled_ones_the_exact_gradient() {
         let exact = exact_gradient(&model, &data).unwrap().gradient;
         for estimator in ESTIMATORS {
             let settings = settings(estimator, 6);
-            let (sums, _) = Samples::new(&model, &data, &settings).unwrap().draw(0..30_000, &[], &mut |_, _| ()).unwrap();
+            let (sums, _) = GradientSamples::new(&model, &data, &settings).unwrap().draw(0..30_000, &[], &mut |_, _| ()).unwrap();
             let law = expectations(&model, &data, &settings, &mut |_, _| ()).unwrap();
             let coupled = estimator.starts_with("ucd");
             let mut bias: f64 = 0.0;

@@ -2,11 +2,13 @@
 //! bias, and their coupled chains every mean.
 
 use crate::common::{State, close, distribution, draw, for_each_state, misfit, of_both_kinds, random_model, worst_error};
-use dbm_core::chains::Work;
+use dbm_core::chains::FieldCost;
 use dbm_core::linalg::Matrix;
 use dbm_core::math::log_sum_exp;
 use dbm_core::rng::{Purpose, Streams};
-use dbm_core::tempering::{Base, Ladder, Pair, Path, Reach, Replicas, Run, RunCoupling, Spread, Temperatures, held_parity, runs};
+use dbm_core::tempering::{
+    Base, Ladder, LadderDepth, Pair, ParticleSet, Path, Replicas, RunCoupling, Spread, Temperatures, held_parity, runs,
+};
 use dbm_core::{Clamp, Dbm, LadderSnapshot, Parameters, Parity};
 use std::collections::BTreeMap;
 
@@ -46,7 +48,7 @@ fn a_round_of_exchanges_leaves_the_product_of_the_rungs_distributions() {
             .chain([&model])
             .map(|rung| distribution(rung, &vec![None; sizes[0]]))
             .collect();
-        for reach in [Reach::Whole(0), Reach::Top] {
+        for reach in [LadderDepth::Whole(0), LadderDepth::Top] {
             let reached = &laws[reach.lowest(2)..];
             let mut streams = Streams::new(5).of_chains(Purpose::Completion, i as u64, 0..CHAINS as u64);
             let mut states = Vec::new();
@@ -94,7 +96,7 @@ fn the_ratios_of_an_exchange_are_those_of_the_rungs() {
         let log_z: Vec<f64> =
             ladder.rungs().iter().map(|rung| &**rung).chain([&model]).map(|rung| dbm_core::exact::log_z(rung).unwrap()).collect();
         let mut streams = Streams::new(6).of_chains(Purpose::Completion, i as u64, 0..2000);
-        let mut replicas = Replicas::new(&ladder, &model, Reach::Whole(0), None, &mut streams);
+        let mut replicas = Replicas::new(&ladder, &model, LadderDepth::Whole(0), None, &mut streams);
         let mut sums = [(0.0, 0.0, 0.0); 2];
         for round in 0..60 {
             replicas.round_observed(1, &mut streams, |pair, at_lower, at_upper| {
@@ -253,14 +255,14 @@ fn runs_of_particles_follow_their_law_and_estimate_z_without_bias() {
             // The draws: the cells are the states of the particles and their estimate of Z.
             let mut streams = Streams::new(8).of_chains(Purpose::Completion, i as u64, 0..RUNS as u64);
             let visible = Matrix::from_vec(RUNS, sizes[0], vec![units.low(); RUNS * sizes[0]]);
-            let (mut spread, mut work) = (Spread::default(), Work::default());
+            let (mut spread, mut work) = (Spread::default(), FieldCost::default());
             let drawn = runs(&path, &visible, &Clamp::Free, N, &mut streams, (&mut spread, &mut work));
             let cell = |at: [usize; N], log_z: f64| (at, (log_z * 1e4).round() as i64);
             let mut cells: BTreeMap<_, (u32, f64)> = BTreeMap::new();
             for &(at, _, log_z, p) in &law {
                 cells.entry(cell(at, log_z)).or_default().1 += p;
             }
-            let place = |run: &Run, particle: usize| {
+            let place = |run: &ParticleSet, particle: usize| {
                 exact.iter().position(|(state, _)| (0..sizes.len()).all(|l| run.states[l].row(particle) == state[l])).unwrap()
             };
             for run in &drawn {
@@ -354,7 +356,7 @@ fn law_of_meetings<const LAST: usize>(of: &[(f64, f64)]) -> [f64; LAST] {
 #[test]
 fn every_average_over_the_times_of_coupled_runs_is_unbiased() {
     let made_up = [(0.5, -1.0, 0.0), (0.3, 0.5, 1.0), (0.2, 1.5, -3.0)];
-    let run = |log_z: f64, value: f64| Run { states: vec![], means: vec![], weights: vec![1.0], log_z, energy: value };
+    let run = |log_z: f64, value: f64| ParticleSet { states: vec![], means: vec![], weights: vec![1.0], log_z, energy: value };
     let z: f64 = made_up.iter().map(|(p, log_z, _)| p * f64::exp(*log_z)).sum();
     let exact: f64 = made_up.iter().map(|(p, log_z, value)| p * f64::exp(*log_z) * value).sum::<f64>() / z;
     let mut met = [0; 8];
@@ -371,7 +373,7 @@ fn every_average_over_the_times_of_coupled_runs_is_unbiased() {
                 drawn.map_or_else(|| run(1.5, -3.0), |&(_, log_z, value)| run(log_z, value))
             };
             let (mut sum, mut times) = (0.0, 0.0);
-            let mut push = |count: f64, _: u32, of: &Run| {
+            let mut push = |count: f64, _: u32, of: &ParticleSet| {
                 sum += count * of.energy;
                 times += count;
             };

@@ -232,7 +232,7 @@ impl Impute {
         let settings = EvaluationSettings { impute: self.settings(), ..EvaluationSettings::default() };
         let evaluation = Arc::new(Evaluation::new(model, Arc::clone(&hidden), &groups, settings)?);
         let outcomes = context.session.by_row(&evaluation)?.concat();
-        let verdict = trust::Verdict::new(&evaluation.report(&outcomes), &outcomes, self.model.is_some());
+        let verdict = trust::ImputationVerdict::new(&evaluation.report(&outcomes), &outcomes, self.model.is_some());
         if context.json {
             println!("{}", verdict.line(share));
         } else {

@@ -15,7 +15,7 @@ enum Beside {
     Worse,
 }
 
-pub struct Verdict {
+pub struct ImputationVerdict {
     report: Report,
     /// By log-loss, compared with the column's mode and with the nearest rows.
     beside: [Beside; 2],
@@ -25,7 +25,7 @@ pub struct Verdict {
     seen: bool,
 }
 
-impl Verdict {
+impl ImputationVerdict {
     pub fn new(report: &Report, outcomes: &[Outcome], seen: bool) -> Self {
         let loss = |cell: &Outcome, method: ImputationMethod| {
             -libm::log(cell.predictions[method as usize].of_truth.max(LEAST_PROBABILITY))
@@ -128,7 +128,7 @@ mod tests {
         let score = Score { accuracy: 0.875, log_loss: 0.3, log_loss_error: 0.01 };
         let report =
             Report { cells: 100, rows: 100, rows_with_hidden: 100, rows_compared: 100, rows_in_all: 100, scores: [score; 3] };
-        Verdict::new(&report, &outcomes, seen).sentence()
+        ImputationVerdict::new(&report, &outcomes, seen).sentence()
     }
 
     #[test]

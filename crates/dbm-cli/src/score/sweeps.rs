@@ -7,7 +7,7 @@ use dbm_experiments::data::{Split, without_gaps};
 use dbm_experiments::equilibrium::{Looks, Model, Plan, Subject};
 use dbm_experiments::model::{ModelFile, visible};
 use dbm_experiments::score::{Reference, are_digits};
-use dbm_experiments::{Error, Session};
+use dbm_experiments::{Error, Workbench};
 use std::path::{Path, PathBuf};
 
 impl Score {
@@ -26,7 +26,7 @@ impl Score {
         files.report(context, || Ok(Looks(self.model.iter().map(measure).collect::<Result<_, _>>()?)))
     }
 
-    fn measure(&self, path: &Path, plan: &Plan, session: &Session) -> Result<Model, Error> {
+    fn measure(&self, path: &Path, plan: &Plan, session: &Workbench) -> Result<Model, Error> {
         let (checkpoint, model) = ModelFile { path: path.into(), last: self.last }.load()?;
         let data = self.data.source().load_for(&checkpoint, Split::Train)?;
         without_gaps(&data, "chains begin at whole examples")?;

@@ -66,10 +66,7 @@ fn a_run_says_which_backends_computed_it() {
     let on = "train --data bars --resume fast.safetensors --backend plain --out plain.safetensors --steps";
     let output = folder.command(&format!("{on} 5")).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success() && said.contains("backend plain continues a run that fast computed until step 3"),
-        "{said}"
-    );
+    assert!(output.status.success() && said.contains("backend plain continues a run that fast computed until step 3"), "{said}");
     assert_eq!(computed("plain.safetensors"), "fast until step 3, then plain");
     // No further step: nothing was computed.
     assert_eq!(folder.json(&format!("{on} 3"))["backends"], json!([[0, "fast"]]));

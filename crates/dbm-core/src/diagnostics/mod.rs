@@ -29,6 +29,6 @@ pub use interval::simultaneous;
 pub use meetings::{CouplingRun, Couplings, MAX_DIMENSION};
 pub use replay::{MAX_REPLAY_STEPS, MAX_REPLAY_UNITS, ReplayPlan};
 pub use run_pairs::{MeanCorrection, OfferedRun, RunPair, RunPairs, RunStep, spread_of_log_z};
-pub use samples::{EstimateSums, ProgressFn, Samples};
+pub use samples::{EstimateSums, GradientSamples, ProgressFn};
 pub use starts::CouplingStart;
 pub use trace::{ApproachState, CouplingTrace, MAX_OVERLAP_UNITS, PairDraw, PairStep, acceptance_probability};

@@ -4,7 +4,7 @@
 use super::couple::{Caps, CouplingKernel, couple};
 use super::samples::ProgressFn;
 use super::starts::{CouplingStart, begin_runs};
-use crate::chains::Work;
+use crate::chains::FieldCost;
 use crate::coupling::Meeting;
 use crate::error::within;
 use crate::linalg::Matrix;
@@ -12,7 +12,7 @@ use crate::math::mean_and_error;
 use crate::rng::{Purpose, Stream, Streams};
 use crate::settings::Setting;
 use crate::settings::estimator::SmcPath;
-use crate::tempering::{Base, Ladder, Pair, Path, Run, RunCoupling, Spread, runs};
+use crate::tempering::{Base, Ladder, Pair, ParticleSet, Path, RunCoupling, Spread, runs};
 use crate::{Clamp, Dbm, DbmError};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -215,7 +215,7 @@ impl RunPairs {
     fn pair(&self, path: &Path, model: &Dbm, mut stream: Stream, worked: &mut dyn FnMut(u64)) -> RunPair {
         let n = model.n_visible();
         let mut draw = |streams: &mut [Stream]| {
-            let (rows, mut work) = (streams.len(), Work::default());
+            let (rows, mut work) = (streams.len(), FieldCost::default());
             let visible = Matrix::from_vec(rows, n, vec![model.units().low(); rows * n]);
             let all = (&mut Spread::default(), &mut work);
             let drawn = runs(path, &visible, &Clamp::Free, self.particles as usize, streams, all);
@@ -223,7 +223,7 @@ impl RunPairs {
             drawn.into_iter()
         };
         let mut record = RunPair::default();
-        let offered = |run: &Run| OfferedRun { log_z: run.log_z, times: 0.0, picture: picture(model, run) };
+        let offered = |run: &ParticleSet| OfferedRun { log_z: run.log_z, times: 0.0, picture: picture(model, run) };
         // As in the estimator: the start and the first offer are drawn together.
         let mut first = draw(&mut [stream.fork(), stream.fork()]);
         let (Some(start), mut next) = (first.next(), first.next()) else { return record };
@@ -251,7 +251,7 @@ impl RunPairs {
 }
 
 /// A run's probability that each visible unit is high.
-fn picture(model: &Dbm, run: &Run) -> Vec<f32> {
+fn picture(model: &Dbm, run: &ParticleSet) -> Vec<f32> {
     let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
     let mut high = vec![0.0; model.n_visible()];
     for (particle, weight) in run.weights.iter().enumerate() {

@@ -31,7 +31,7 @@ const MAX_K: u32 = 1000;
 /// Samples of an estimator, in groups.
 ///
 /// Sample `s` uses example `s mod examples`. Single samples are not independent: the chains of a batch share their first proposals, and
-/// persistent chains live on. So samples are drawn in **groups** of consecutive ones, [`Samples::group`] each, with every example equally
+/// persistent chains live on. So samples are drawn in **groups** of consecutive ones, [`GradientSamples::group`] each, with every example equally
 /// often. A group's mean is an unbiased sample of the estimator's mean, and the spread of the group means gives the error: with `G` groups
 /// of means `m_g` and mean `m`, the variance of `m` is estimated by `(sum m_g^2 / G - m^2) / (G - 1)`. A group is
 /// - for estimators without persistent chains, one batch of the smallest multiple of the number of examples from 100 on; groups are
@@ -41,7 +41,7 @@ const MAX_K: u32 = 1000;
 ///
 /// A group belongs to the job whose range contains its first sample, and is drawn in full. So the sums of several jobs add up to those of
 /// one job, however the samples are divided.
-pub struct Samples<'a> {
+pub struct GradientSamples<'a> {
     model: Dbm,
     settings: &'a Settings,
     estimator: Arc<dyn Estimator>,
@@ -82,7 +82,7 @@ pub(super) fn check_settings(model: &Dbm, data: &Examples, settings: &Settings) 
     data.check_width(model.n_visible())
 }
 
-impl<'a> Samples<'a> {
+impl<'a> GradientSamples<'a> {
     /// Samples of these settings' estimator on these examples, which have no gaps.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! CD-k: contrastive divergence (Hinton 2002), for DBMs of any depth.
 
 use super::phase::PhaseRun;
-use super::phases::{only, together};
+use super::phases::{into_single, together};
 use super::{Batch, Estimate, Estimator, ExpectedGradient};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
@@ -48,7 +48,7 @@ impl Cd {
 
 impl Estimator for Cd {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
-        only(self.estimate_together(model, &[batch], clock))
+        into_single(self.estimate_together(model, &[batch], clock))
     }
 
     fn estimate_together(&self, model: &Dbm, batches: &[&Batch], clock: &dyn Fn() -> f64) -> Vec<Estimate> {
@@ -70,7 +70,7 @@ impl Estimator for Cd {
         })
     }
 
-    fn gains_together(&self) -> bool {
+    fn prefers_batching(&self) -> bool {
         true
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Batch, Estimate};
 use crate::expectation::Expected;
-use crate::tempering::Reach;
+use crate::tempering::LadderDepth;
 use crate::{Dbm, DbmError};
 use std::fmt::Debug;
 
@@ -19,13 +19,13 @@ pub trait Estimator: Debug + Send + Sync {
     }
 
     /// Whether joint estimation of several shards is faster than one after another.
-    fn gains_together(&self) -> bool {
+    fn prefers_batching(&self) -> bool {
         false
     }
 
     /// How far down its ladder a step goes, if there is a ladder. The first step covers all of it.
-    fn reach(&self, _step: u64) -> Reach {
-        Reach::Whole(0)
+    fn reach(&self, _step: u64) -> LadderDepth {
+        LadderDepth::Whole(0)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What happened while a gradient was estimated; the views of the page read this and nothing else.
 
-use crate::chains::Work;
+use crate::chains::FieldCost;
 use crate::tempering::{Exchanges, Spread};
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +38,7 @@ pub struct PhaseInfo {
     /// How much each step of the free particles' path changed their weights, if there are particles.
     pub spread: Spread,
     /// Multiply-adds spent on the fields of its chains.
-    pub work: Work,
+    pub work: FieldCost,
     /// Seconds of search and sweeps, including the creation of the chains, summed over shards on all threads.
     pub search_seconds: f64,
     /// Seconds of coupling, including the first proposals, means and moments, summed likewise.

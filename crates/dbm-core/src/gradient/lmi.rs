@@ -1,7 +1,7 @@
 //! LMI: a local mode and one Gibbs sweep without coupling; what UCD-LMI amounts to where couplings never make a correction.
 
 use super::phase::PhaseRun;
-use super::phases::{SameExpectation, SamePhases};
+use super::phases::{SymmetricEstimator, SymmetricExpectation};
 use crate::expectation::{Expected, StateSpace};
 use crate::sweep::LocalMode;
 
@@ -17,12 +17,12 @@ pub struct Lmi {
     pub start: LocalMode,
 }
 
-impl SamePhases for Lmi {
+impl SymmetricEstimator for Lmi {
     fn marginalizes(&self) -> bool {
         self.marginalize
     }
 
-    fn sweeps_most(&self) -> bool {
+    fn batches_well(&self) -> bool {
         true
     }
 
@@ -33,7 +33,7 @@ impl SamePhases for Lmi {
     }
 }
 
-impl SameExpectation for Lmi {
+impl SymmetricExpectation for Lmi {
     fn expected_phase(&self, space: &StateSpace) -> Expected {
         space.expected(&space.local_mode(self.start), self.marginalize)
     }

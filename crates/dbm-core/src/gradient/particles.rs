@@ -4,11 +4,11 @@ use super::Phase;
 use super::phase::PhaseRun;
 use crate::Clamp;
 use crate::linalg::Matrix;
-use crate::tempering::Run;
+use crate::tempering::ParticleSet;
 
 impl PhaseRun<'_> {
     /// Adds `times` times a run's `sum_i W^i f(x^i)`.
-    pub fn push_run(&mut self, times: f64, run: &Run, clamp: &Clamp) {
+    pub fn push_run(&mut self, times: f64, run: &ParticleSet, clamp: &Clamp) {
         if times == 0.0 {
             return;
         }
@@ -25,7 +25,7 @@ impl PhaseRun<'_> {
     }
 
     /// Records the run from which this many chains start and, if its particles are free, what they look like.
-    pub fn note_run(&mut self, run: &Run, chains: f64, free: bool) {
+    pub fn note_run(&mut self, run: &ParticleSet, chains: f64, free: bool) {
         self.infos[0].energy_sum += chains * run.energy;
         self.infos[0].chains += chains as u32;
         if free && self.phase == Phase::Negative {

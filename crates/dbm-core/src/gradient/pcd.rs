@@ -1,7 +1,7 @@
 //! PCD-k with a mean-field positive phase: the earlier way to train DBMs (Salakhutdinov and Hinton 2009, Algorithm 1).
 
 use super::pcd_gibbs::{expected_persistent, persistent_phase};
-use super::phases::{Phases, only};
+use super::phases::{Phases, into_single};
 use super::{Batch, Estimate, Estimator, ExpectedGradient, Info, Moments, Phase, PhaseInfo};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
@@ -44,7 +44,7 @@ impl Estimator for Pcd {
             ..PhaseInfo::default()
         };
         let (persistent, negative) = persistent_phase(&phases, self.k, &mut moments);
-        let ([moments], negative) = (moments, only(negative));
+        let ([moments], negative) = (moments, into_single(negative));
         Estimate { moments, info: Info { positive, negative }, persistent: Some(persistent) }
     }
 }

@@ -1,6 +1,6 @@
 //! PCD-k with a Gibbs positive phase: persistent chains (Tieleman 2008), and sweeps with the data clamped.
 
-use super::phases::{Phases, only, together};
+use super::phases::{Phases, into_single, together};
 use super::{Batch, Cd, Estimate, Estimator, ExpectedGradient, Moments, PhaseInfo};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
@@ -18,7 +18,7 @@ pub struct PcdGibbs(
 
 impl Estimator for PcdGibbs {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
-        only(self.estimate_together(model, &[batch], clock))
+        into_single(self.estimate_together(model, &[batch], clock))
     }
 
     fn estimate_together(&self, model: &Dbm, batches: &[&Batch], clock: &dyn Fn() -> f64) -> Vec<Estimate> {
@@ -31,7 +31,7 @@ impl Estimator for PcdGibbs {
         })
     }
 
-    fn gains_together(&self) -> bool {
+    fn prefers_batching(&self) -> bool {
         true
     }
 }

@@ -10,26 +10,26 @@ use crate::{Clamp, Dbm, DbmError};
 use std::ops::Range;
 
 /// An estimator whose two phases differ only in what is clamped.
-pub(super) trait SamePhases: std::fmt::Debug + Send + Sync {
+pub(super) trait SymmetricEstimator: std::fmt::Debug + Send + Sync {
     /// Whether half of each state is replaced by its conditional means.
     fn marginalizes(&self) -> bool;
 
     /// Whether most of its time goes into sweeps of all chains, and not into coupling them one after another.
-    fn sweeps_most(&self) -> bool;
+    fn batches_well(&self) -> bool;
 
     /// Takes the chains of a phase from scratch to x_0, and adds the estimate.
     fn phase(&self, run: &mut PhaseRun);
 }
 
 /// The mean of such an estimator.
-pub(super) trait SameExpectation {
-    /// The mean of what [`SamePhases::phase`] adds for one chain.
+pub(super) trait SymmetricExpectation {
+    /// The mean of what [`SymmetricEstimator::phase`] adds for one chain.
     fn expected_phase(&self, space: &StateSpace) -> Expected;
 }
 
-impl<T: SamePhases> Estimator for T {
+impl<T: SymmetricEstimator> Estimator for T {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
-        only(self.estimate_together(model, &[batch], clock))
+        into_single(self.estimate_together(model, &[batch], clock))
     }
 
     fn estimate_together(&self, model: &Dbm, batches: &[&Batch], clock: &dyn Fn() -> f64) -> Vec<Estimate> {
@@ -41,12 +41,12 @@ impl<T: SamePhases> Estimator for T {
         })
     }
 
-    fn gains_together(&self) -> bool {
-        self.sweeps_most()
+    fn prefers_batching(&self) -> bool {
+        self.batches_well()
     }
 }
 
-impl<T: SameExpectation> ExpectedGradient for T {
+impl<T: SymmetricExpectation> ExpectedGradient for T {
     fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
         let space = StateSpace::new(model, visible)?;
         Ok(if space.has_exact_posterior() { space.exact_posterior() } else { self.expected_phase(&space) })
@@ -58,7 +58,7 @@ impl<T: SameExpectation> ExpectedGradient for T {
 }
 
 /// The element of a list that has exactly one.
-pub(super) fn only<T>(mut of: Vec<T>) -> T {
+pub(super) fn into_single<T>(mut of: Vec<T>) -> T {
     of.swap_remove(0)
 }
 

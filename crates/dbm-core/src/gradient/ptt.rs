@@ -1,10 +1,10 @@
 //! PTT-k: parallel trajectory tempering, with persistent chains at every rung of the run's own past.
 
-use super::phases::{Phases, only};
+use super::phases::{Phases, into_single};
 use super::{Batch, Cd, Estimate, Estimator, ExpectedGradient, Info, Moments, PhaseInfo};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
-use crate::tempering::{Reach, Replicas, held_parity};
+use crate::tempering::{LadderDepth, Replicas, held_parity};
 use crate::{Dbm, DbmError};
 
 /// Parallel trajectory tempering (Bereux, Decelle, Furtlehner and Seoane 2025, "Fast training and sampling of restricted Boltzmann machines").
@@ -31,12 +31,12 @@ impl Estimator for Ptt {
         phases.add_predictions(&mut moments);
         let positive = phases.positive_of(phases.rows_without_mask(), &mut moments, &mut |run| self.cd.positive_phase(run));
         let (persistent, negative) = self.tempered_phase(&phases, &mut moments);
-        let ([moments], positive, negative) = (moments, only(positive), only(negative));
+        let ([moments], positive, negative) = (moments, into_single(positive), into_single(negative));
         Estimate { moments, info: Info { positive, negative }, persistent: Some(persistent) }
     }
 
-    fn reach(&self, step: u64) -> Reach {
-        Reach::at(step, self.every)
+    fn reach(&self, step: u64) -> LadderDepth {
+        LadderDepth::at(step, self.every)
     }
 }
 

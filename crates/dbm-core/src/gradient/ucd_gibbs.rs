@@ -1,7 +1,7 @@
 //! UCD-Gibbs: coupled Gibbs chains from a uniform start (Qiu, Zhang and Wang 2020).
 
 use super::phase::PhaseRun;
-use super::phases::{SameExpectation, SamePhases};
+use super::phases::{SymmetricEstimator, SymmetricExpectation};
 use crate::expectation::{Expected, GibbsPair, StateSpace};
 
 /// Unbiased contrastive divergence by coupled Gibbs chains.
@@ -19,12 +19,12 @@ pub struct UcdGibbs {
     pub max_tries: u32,
 }
 
-impl SamePhases for UcdGibbs {
+impl SymmetricEstimator for UcdGibbs {
     fn marginalizes(&self) -> bool {
         self.marginalize
     }
 
-    fn sweeps_most(&self) -> bool {
+    fn batches_well(&self) -> bool {
         false
     }
 
@@ -34,7 +34,7 @@ impl SamePhases for UcdGibbs {
     }
 }
 
-impl SameExpectation for UcdGibbs {
+impl SymmetricExpectation for UcdGibbs {
     fn expected_phase(&self, space: &StateSpace) -> Expected {
         let start = space.uniform();
         let occupation = GibbsPair::new(space).occupation(&start, self.max_meeting);

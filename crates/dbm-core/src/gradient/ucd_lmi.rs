@@ -2,7 +2,7 @@
 //! the same without the search (the ablation in their Figure 1).
 
 use super::phase::PhaseRun;
-use super::phases::{SameExpectation, SamePhases};
+use super::phases::{SymmetricEstimator, SymmetricExpectation};
 use super::proposals::Proposals;
 use crate::coupling::{Acceptance, SharedUniform};
 use crate::expectation::{Expected, MetropolisPair, StateSpace};
@@ -29,12 +29,12 @@ pub struct UcdLmi<A = SharedUniform> {
     pub acceptance: A,
 }
 
-impl<A: Acceptance> SamePhases for UcdLmi<A> {
+impl<A: Acceptance> SymmetricEstimator for UcdLmi<A> {
     fn marginalizes(&self) -> bool {
         self.marginalize
     }
 
-    fn sweeps_most(&self) -> bool {
+    fn batches_well(&self) -> bool {
         self.start.is_some()
     }
 
@@ -48,7 +48,7 @@ impl<A: Acceptance> SamePhases for UcdLmi<A> {
     }
 }
 
-impl<A: Acceptance> SameExpectation for UcdLmi<A> {
+impl<A: Acceptance> SymmetricExpectation for UcdLmi<A> {
     fn expected_phase(&self, space: &StateSpace) -> Expected {
         let start = self.start.map_or_else(|| space.uniform(), |start| space.local_mode(start));
         let occupation = MetropolisPair::new(space, &self.acceptance).occupation(&start, self.max_meeting);

@@ -1,13 +1,13 @@
 //! UCD-SMC: coupled chains whose states are runs of sequential Monte Carlo, so that they meet in models of any size.
 
 use super::phase::PhaseRun;
-use super::phases::{Phases, only};
+use super::phases::{Phases, into_single};
 use super::{Batch, Estimate, Estimator, ExpectedGradient, Info, Moments};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
 use crate::rng::Stream;
 use crate::settings::estimator::SmcPath;
-use crate::tempering::{Base, Pair, Path, Run, RunCoupling, Spread, Temperatures, runs};
+use crate::tempering::{Base, Pair, ParticleSet, Path, RunCoupling, Spread, Temperatures, runs};
 use crate::{Clamp, Dbm, DbmError};
 
 /// Runs with clamped units use the particles and steps of a free run divided by this number: far less is left for them to sample.
@@ -45,7 +45,7 @@ impl Estimator for UcdSmc {
             if run.has_exact_posterior() { run.push_exact_posterior() } else { self.phase(run, batch) }
         });
         let negative = phases.negative(&mut moments, |run| self.phase(run, batch));
-        let ([moments], positive, negative) = (moments, only(positive), only(negative));
+        let ([moments], positive, negative) = (moments, into_single(positive), into_single(negative));
         Estimate { moments, info: Info { positive, negative }, persistent: None }
     }
 }
@@ -120,7 +120,7 @@ impl UcdSmc {
             &mut forks,
             (&mut spread, &mut run.infos[0].work),
         );
-        let mut offered: Vec<Option<Run>> = first.split_off(counts.len()).into_iter().map(Some).collect();
+        let mut offered: Vec<Option<ParticleSet>> = first.split_off(counts.len()).into_iter().map(Some).collect();
         let mut pairs: Vec<Option<Pair>> = Vec::new();
         for (start, &count) in first.into_iter().zip(counts) {
             run.note_run(&start, count, *clamp == Clamp::Free);

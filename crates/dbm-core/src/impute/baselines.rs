@@ -42,7 +42,7 @@ pub(super) struct Neighbours {
     k: usize,
     /// The rows compared with.
     rows: Vec<usize>,
-    words: Words,
+    words: CodedRows,
 }
 
 impl Neighbours {
@@ -50,7 +50,7 @@ impl Neighbours {
     pub fn new(data: &Examples, groups: &[Range<usize>], k: usize, most: usize) -> Self {
         let count = data.len().min(most);
         let rows = (0..count).map(|place| place * data.len() / count).collect();
-        Self { k, rows, words: Words::new(data, groups) }
+        Self { k, rows, words: CodedRows::new(data, groups) }
     }
 
     /// Number of rows compared with.
@@ -78,7 +78,7 @@ impl Neighbours {
 }
 
 /// Rows as 64-bit words.
-struct Words {
+struct CodedRows {
     stride: usize,
     bits: Vec<u64>,
     known: Vec<u64>,
@@ -89,7 +89,7 @@ struct Words {
     firsts: Vec<u64>,
 }
 
-impl Words {
+impl CodedRows {
     fn new(data: &Examples, groups: &[Range<usize>]) -> Self {
         let (width, stride) = (data.width(), data.width().div_ceil(64));
         let bytes = width.div_ceil(8);
@@ -177,7 +177,7 @@ mod tests {
         let bits: Vec<u8> = (0..3 * width).map(|i| u8::from(i * i % 7 < 3)).collect();
         let known: Vec<u8> = (0..3 * width).map(|i| u8::from(i % 5 > 0)).collect();
         let data = Examples::from_bits(width, &bits).unwrap().with_gaps(&known).unwrap();
-        let words = Words::new(&data, &[]);
+        let words = CodedRows::new(&data, &[]);
         for (a, b) in [(0, 1), (1, 2), (0, 2)] {
             let both: Vec<usize> = (0..width).filter(|&i| data.is_known(a, i) && data.is_known(b, i)).collect();
             let differ = both.iter().filter(|&&i| data.bit(a, i) != data.bit(b, i)).count();

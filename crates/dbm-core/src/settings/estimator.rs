@@ -5,7 +5,7 @@
 
 use crate::DbmError;
 use crate::mean_field::MeanFieldSettings;
-use crate::words::{Choice, Choose, Words, choices, words};
+use crate::words::{Choice, Choose, Label, choices, words};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -235,7 +235,7 @@ impl EstimatorKind {
 }
 
 impl Choose for EstimatorKind {
-    const WORDS: Words = Words {
+    const WORDS: Label = Label {
         key: "estimator",
         label: "Estimator",
         hint: "",

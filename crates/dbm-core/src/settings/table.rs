@@ -19,7 +19,7 @@ use crate::DbmError;
 use crate::Units;
 use crate::error::within;
 use crate::mask::Masks;
-use crate::words::{Choose, Words, words};
+use crate::words::{Choose, Label, words};
 
 /// Numbers that a setting accepts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -139,7 +139,7 @@ struct Row {
     /// Its name in errors.
     name: &'static str,
     /// Its key in an address, and its words in a form.
-    words: Words,
+    words: Label,
     /// The command's option without its dashes, and the placeholder for its value in the command's help; empty if another option of the
     /// command covers it.
     option: (&'static str, &'static str),
@@ -214,7 +214,7 @@ use EstimatorKind::{Cd, Lmi, Mp, Pcd, PcdGibbs, Ptt, UcdGibbs, UcdLmi, UcdMh, Uc
 settings! {
     Hidden = Row {
         name: "hidden layers",
-        words: Words {
+        words: Label {
             key: "hidden",
             label: "Hidden layers",
             hint: "Sizes, from the visible layer upward.",
@@ -254,7 +254,7 @@ settings! {
     };
     RateDecay = Row {
         name: "learning-rate decay",
-        words: Words {
+        words: Label {
             key: "rate-decay",
             label: "Learning-rate decay",
             hint: "0 keeps it constant.",
@@ -286,7 +286,7 @@ settings! {
     };
     Average = Row {
         name: "averaging decay",
-        words: Words {
+        words: Label {
             key: "average",
             label: "Averaging",
             hint: "Blank for none.",
@@ -299,7 +299,7 @@ settings! {
     };
     Conditional = Row {
         name: "conditional share",
-        words: Words {
+        words: Label {
             key: "conditional",
             label: "Conditional share",
             hint: "0 is the paper’s.",
@@ -395,7 +395,7 @@ settings! {
     };
     ModeSweeps = Row {
         name: "mode sweeps",
-        words: Words {
+        words: Label {
             key: "mode-sweeps",
             label: "Sweeps from the mode",
             hint: "1 is the paper’s.",
@@ -421,7 +421,7 @@ settings! {
     };
     MaxMeeting = Row {
         name: "max meeting time",
-        words: Words {
+        words: Label {
             key: "meeting",
             label: "Cap on meeting",
             hint: "A cut coupling is biased.",
@@ -436,7 +436,7 @@ settings! {
     };
     MaxTries = Row {
         name: "max tries",
-        words: Words {
+        words: Label {
             key: "tries",
             label: "Cap on tries",
             hint: "A cut draw is biased.",
@@ -511,7 +511,7 @@ settings! {
     };
     LadderEvery = Row {
         name: "steps between rounds over the ladder",
-        words: Words {
+        words: Label {
             key: "ladder-every",
             label: "Steps per round",
             hint: "Steps from one round over all rungs to the next.",
@@ -552,7 +552,7 @@ settings! {
     };
     CenteringRate = Row {
         name: "centering rate",
-        words: Words {
+        words: Label {
             key: "centering-rate",
             label: "Centering rate",
             hint: "How fast the means follow.",
@@ -589,7 +589,7 @@ impl Setting {
     }
 
     /// Its key in an address, and its words in a form.
-    pub fn words(self) -> Words {
+    pub fn words(self) -> Label {
         self.row().words
     }
 
@@ -749,7 +749,7 @@ mod tests {
 
     #[test]
     fn settings_are_told_apart() {
-        for pick in [|words: Words| words.key, |words: Words| words.label, |words: Words| words.help] {
+        for pick in [|words: Label| words.key, |words: Label| words.label, |words: Label| words.help] {
             let all: BTreeSet<&str> = Setting::ALL.into_iter().map(|setting| pick(setting.words())).collect();
             assert!(all.len() == Setting::ALL.len() && !all.contains(""), "{all:?}");
         }

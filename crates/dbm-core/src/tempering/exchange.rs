@@ -1,7 +1,7 @@
 //! Replica exchange: chains at every rung of a ladder, whose neighbours swap states.
 
 use super::{Exchanges, Ladder, SPACED, held_parity, log_marginal};
-use crate::chains::{Chains, Work};
+use crate::chains::{Chains, FieldCost};
 use crate::linalg::Matrix;
 use crate::rng::Stream;
 use crate::sweep::half_gibbs;
@@ -9,14 +9,14 @@ use crate::{Dbm, Parity};
 
 /// The part of a ladder that a round covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
+pub enum LadderDepth {
     /// All of it. Every [`SPACED`]-th rung, from this one on, is tested for whether its neighbours could do without it.
     Whole(usize),
     /// The last rung and the model.
     Top,
 }
 
-impl Reach {
+impl LadderDepth {
     /// The part covered by a step of a run that covers the full ladder once in `every` steps and tests one rung in [`SPACED`] each time.
     pub fn at(step: u64, every: u32) -> Self {
         let every = u64::from(every);
@@ -44,7 +44,7 @@ impl Reach {
 /// the top has forgotten everything.
 pub struct Replicas<'a> {
     rungs: Vec<&'a Dbm>,
-    reach: Reach,
+    reach: LadderDepth,
     held: Parity,
     chains: Vec<Chains>,
     /// The outcome of the exchanges so far.
@@ -57,7 +57,13 @@ impl<'a> Replicas<'a> {
     ///
     /// # Panics
     /// If the number of states is not what the rungs and the model need.
-    pub fn new(ladder: &'a Ladder, model: &'a Dbm, reach: Reach, states: Option<&[Matrix]>, streams: &mut [Stream]) -> Self {
+    pub fn new(
+        ladder: &'a Ladder,
+        model: &'a Dbm,
+        reach: LadderDepth,
+        states: Option<&[Matrix]>,
+        streams: &mut [Stream],
+    ) -> Self {
         let lowest = reach.lowest(ladder.rungs().len());
         let rungs: Vec<&Dbm> = ladder.rungs()[lowest..].iter().map(|rung| &**rung).chain([model]).collect();
         let mut chains: Vec<Chains> = rungs.iter().map(|rung| Chains::free(rung, streams.len())).collect();
@@ -84,7 +90,7 @@ impl<'a> Replicas<'a> {
     /// The same. `observe` sees each pair's number and, for each chain, `log p*_b - log p*_a` at the state of its lower rung `a` and at
     /// that of its upper rung `b`: the input of Bennett's ratio (1976) for the difference of the two log Z.
     pub fn round_observed(&mut self, sweeps: u32, streams: &mut [Stream], mut observe: impl FnMut(usize, f64, f64)) {
-        if let Reach::Whole(first) = self.reach {
+        if let LadderDepth::Whole(first) = self.reach {
             for rung in (1 + first % SPACED..self.rungs.len() - 1).step_by(SPACED) {
                 let without: f64 =
                     self.offer(rung - 1, rung + 1).2.iter().map(|(lower, upper)| libm::exp((lower - upper).min(0.0))).sum();
@@ -152,8 +158,8 @@ impl<'a> Replicas<'a> {
     }
 
     /// The work spent on the fields of all chains.
-    pub fn work(&self) -> Work {
-        let mut work = Work::default();
+    pub fn work(&self) -> FieldCost {
+        let mut work = FieldCost::default();
         self.chains.iter().for_each(|chains| work += chains.work());
         work
     }

@@ -15,12 +15,12 @@ mod path;
 mod smc;
 mod temperatures;
 
-pub use exchange::{Reach, Replicas};
+pub use exchange::{LadderDepth, Replicas};
 pub use ladder::{Change, GROW_BELOW, INSERT_BELOW, Ladder};
 pub(crate) use overlaps::Overlaps;
 pub use overlaps::{Exchanges, SPACED, Spread};
-pub use path::{Base, Path, Point};
-pub use smc::{Pair, Push, Run, RunCoupling, Weighing, runs};
+pub use path::{Base, Path, PathPoint};
+pub use smc::{OnWeightedSet, Pair, ParticleSet, RunCoupling, Weighing, runs};
 pub use temperatures::Temperatures;
 
 use crate::chains::Chains;

@@ -14,7 +14,7 @@ const SUREST: f32 = 4.0;
 
 /// One distribution: `p(s)` proportional to `exp((1 - beta) sum_l a_l . s_l - beta E(s))`, where `a` are the biases of the path's [`Base`].
 #[derive(Clone, Copy, Debug)]
-pub struct Point<'a> {
+pub struct PathPoint<'a> {
     /// The model with the energy E.
     pub model: &'a Dbm,
     /// From 0, the independent units, to 1, the model.
@@ -57,7 +57,7 @@ pub struct Path<'a> {
     /// The independent units at its start.
     pub base: Base,
     /// The distributions after them.
-    pub points: Vec<Point<'a>>,
+    pub points: Vec<PathPoint<'a>>,
 }
 
 impl<'a> Path<'a> {
@@ -70,21 +70,21 @@ impl<'a> Path<'a> {
 
     /// A path along temperatures.
     pub fn of_temperatures(base: Base, model: &'a Dbm, temperatures: &Temperatures) -> Self {
-        let points = temperatures.betas().iter().map(|&beta| Point { model, beta });
+        let points = temperatures.betas().iter().map(|&beta| PathPoint { model, beta });
         Self { base, points: points.collect() }
     }
 
     /// A path along the rungs of a ladder, up to the model.
     pub fn of_ladder(ladder: &'a Ladder, model: &'a Dbm) -> Self {
         let models = ladder.rungs()[1..].iter().map(|rung| &**rung).chain([model]);
-        Self { base: Base::of(&ladder.rungs()[0]), points: models.map(|model| Point { model, beta: 1.0 }).collect() }
+        Self { base: Base::of(&ladder.rungs()[0]), points: models.map(|model| PathPoint { model, beta: 1.0 }).collect() }
     }
 }
 
 /// The log of the sum of `exp((1 - beta) a . s - beta E(s))` over the free units outside the parity held: the unnormalized log probability
 /// of a state of that parity. The fields of the other parity must be up to date.
-pub(super) fn log_weight(point: Point, base: &Base, run: usize, chains: &Chains, chain: usize, held: Parity) -> f64 {
-    let Point { model, beta } = point;
+pub(super) fn log_weight(point: PathPoint, base: &Base, run: usize, chains: &Chains, chain: usize, held: Parity) -> f64 {
+    let PathPoint { model, beta } = point;
     let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
     let depth = model.depth();
     let of_held = held.layers(depth).map(|l| {

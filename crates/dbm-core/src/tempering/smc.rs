@@ -1,8 +1,8 @@
 //! Sequential Monte Carlo: particles that are weighted, resampled and moved along a path, with an unbiased estimate of Z.
 
-use super::path::{Path, Point, log_sum_of_base, log_weight};
+use super::path::{Path, PathPoint, log_sum_of_base, log_weight};
 use super::{Spread, held_parity};
-use crate::chains::{Chains, Work};
+use crate::chains::{Chains, FieldCost};
 use crate::linalg::Matrix;
 use crate::math::{log_sum_exp, normalized};
 use crate::rng::Stream;
@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 /// One run: its particles at the end of the path.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Run {
+pub struct ParticleSet {
     /// States, `[particles, n_l]` per layer.
     pub states: Vec<Matrix>,
     /// Conditional means given the neighbouring layers, `[particles, n_l]` per layer; a clamped unit keeps its value.
@@ -91,18 +91,18 @@ pub fn runs(
     clamp: &Clamp,
     particles: usize,
     streams: &mut [Stream],
-    (spread, work): (&mut Spread, &mut Work),
-) -> Vec<Run> {
+    (spread, work): (&mut Spread, &mut FieldCost),
+) -> Vec<ParticleSet> {
     assert_eq!(streams.len(), visible.rows(), "one stream a run");
     assert!(particles > 0, "at least one particle");
-    let first = Point { beta: 0.0, ..*path.points.first().expect("a path has a point") };
+    let first = PathPoint { beta: 0.0, ..*path.points.first().expect("a path has a point") };
     let count = visible.rows();
     let rows: Vec<usize> = (0..count * particles).map(|c| c / particles).collect();
     let mut chains = Chains::new(first.model, visible.select(&rows), clamp.of_rows(&rows, visible.columns()));
     let all = chains.all();
     let held = if *clamp == Clamp::Visible { Parity::Even } else { held_parity(first.model) };
     let mut own: Vec<Stream> = rows.iter().map(|&run| streams[run].fork()).collect();
-    let mut draw = |chains: &mut Chains, parity: Parity, Point { model, beta }: Point| {
+    let mut draw = |chains: &mut Chains, parity: Parity, PathPoint { model, beta }: PathPoint| {
         let base = |chain: usize, layer: usize| path.base.biases(layer, chain / particles);
         chains.half_sweep(model, parity, &all, &mut AnnealedDraw::of_chains(&mut own, base, beta as f32));
     };
@@ -115,7 +115,7 @@ pub fn runs(
     spread.begin(path.points.len(), count);
     let mut before = first;
     for (place, &point) in path.points.iter().enumerate() {
-        let worth = |chains: &mut Chains, point: Point| -> Vec<f64> {
+        let worth = |chains: &mut Chains, point: PathPoint| -> Vec<f64> {
             chains.refresh(point.model, held.other(), &chains.all());
             rows.iter().enumerate().map(|(c, &run)| log_weight(point, &path.base, run, chains, c, held)).collect()
         };
@@ -148,7 +148,7 @@ pub fn runs(
             own.iter().enumerate().for_each(|(row, &c)| chains.means(model, l, c, means.row_mut(row)));
             means
         };
-        Run {
+        ParticleSet {
             states: chains.layers().iter().map(|layer| layer.select(&own)).collect(),
             means: (0..model.sizes().len()).map(means).collect(),
             log_z: weighing.log_z(run),
@@ -202,7 +202,7 @@ pub struct RunCoupling {
 }
 
 /// Receives how often a run counts, the step at which it was offered, and the run.
-pub type Push<'p> = dyn FnMut(f64, u32, &Run) + 'p;
+pub type OnWeightedSet<'p> = dyn FnMut(f64, u32, &ParticleSet) + 'p;
 
 /// One pair of chains in progress.
 pub struct Pair<'a> {
@@ -218,13 +218,13 @@ pub struct Pair<'a> {
 
 /// A run, when it was offered, and how often it counts so far.
 struct Counted {
-    run: Run,
+    run: ParticleSet,
     offered_at: u32,
     times: Cell<f64>,
 }
 
 impl Counted {
-    fn new(run: Run, offered_at: u32) -> Rc<Self> {
+    fn new(run: ParticleSet, offered_at: u32) -> Rc<Self> {
         Rc::new(Self { run, offered_at, times: Cell::new(0.0) })
     }
 
@@ -235,7 +235,7 @@ impl Counted {
 
 impl<'a> Pair<'a> {
     /// Both chains at one run.
-    pub fn new(coupling: &'a RunCoupling, start: Run) -> Self {
+    pub fn new(coupling: &'a RunCoupling, start: ParticleSet) -> Self {
         let start = Counted::new(start, 0);
         let pair = Self { coupling, x: start.clone(), y: start, time: 0, met: None, offered: (0, 0) };
         if coupling.first == 0 {
@@ -267,7 +267,7 @@ impl<'a> Pair<'a> {
 
     /// One step of both: from `(X_{t-1}, Y_{t-2})` to `(X_t, Y_{t-1})`, given an offered run and the uniform that both compare. Runs that
     /// can no longer count are passed to `push`, with how often they count and the step at which they were offered.
-    pub fn step(&mut self, offered: Run, u: f64, push: &mut Push) {
+    pub fn step(&mut self, offered: ParticleSet, u: f64, push: &mut OnWeightedSet) {
         self.time += 1;
         let RunCoupling { first: k, last: m, .. } = *self.coupling;
         let t = self.time;
@@ -302,7 +302,7 @@ impl<'a> Pair<'a> {
     }
 
     /// Passes the remaining runs to `push`, once the pair is done.
-    pub fn finish(self, push: &mut Push) {
+    pub fn finish(self, push: &mut OnWeightedSet) {
         for run in [self.x, self.y] {
             push(run.times.replace(0.0), run.offered_at, &run.run);
         }

@@ -4,7 +4,7 @@ use crate::rng::{Purpose, Streams};
 use crate::{DbmError, LadderSnapshot, Parameters, SingleThread, Snapshot, Units, init};
 
 /// The default factor of the weights of new units.
-pub const GAIN: f32 = 0.5;
+pub const NEW_WEIGHT_GAIN: f32 = 0.5;
 
 impl Snapshot {
     /// This snapshot with hidden layers of these sizes, `[n_0, n_1, ...]`, none narrower than before. Weights between old units stay. In
@@ -46,7 +46,7 @@ impl Snapshot {
             rungs: kept.rungs.into_iter().enumerate().map(|(rung, p)| grow(p, if rung == 0 { 0.0 } else { gain })).collect(),
             ..kept
         });
-        (self.moments, self.average) = (vec![], None);
+        (self.optimizer_state, self.average) = (vec![], None);
         if let Some(offsets) = &mut self.offsets {
             offsets.resize(sizes.len(), vec![]);
             offsets.iter_mut().zip(sizes).for_each(|(offset, &n)| offset.resize(n, 0.0));

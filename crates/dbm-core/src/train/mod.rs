@@ -4,9 +4,9 @@ mod grow;
 mod restore;
 mod update;
 
-pub use grow::GAIN;
+pub use grow::NEW_WEIGHT_GAIN;
 pub(crate) use update::BLOCK_ROWS;
-pub use update::{Climb, Exchange, Part, StepInfo, Updated};
+pub use update::{Exchange, LadderStatus, ReplicaPart, StepInfo, Updated};
 
 use crate::centered::Centering;
 use crate::classes::top_of_classes;
@@ -146,7 +146,7 @@ impl Trainer {
             settings: self.settings.clone(),
             step: self.step,
             parameters: ParametersView::of(self.model.weights(), self.model.biases()),
-            moments: self.moments.iter().map(Parameters::view).collect(),
+            optimizer_state: self.moments.iter().map(Parameters::view).collect(),
             average: self.average.as_ref().map(Parameters::view),
             persistent: self.persistent.as_ref().map(|layers| layers.iter().map(Matrix::data).collect()),
             ladder: self.ladder.as_ref().map(|ladder| ladder.view()),
@@ -306,7 +306,7 @@ impl Trainer {
     /// take long.
     pub fn goes_together(&self) -> bool {
         let weights: usize = self.model.weights().iter().map(|weight| weight.data().len()).sum();
-        weights <= MOST_WEIGHTS_TOGETHER && self.estimator.gains_together()
+        weights <= MOST_WEIGHTS_TOGETHER && self.estimator.prefers_batching()
     }
 
     /// The same for several shards, in the order given: each is identical, bit for bit, to that of the shard alone. Together they take less

@@ -19,8 +19,8 @@ impl Trainer {
         let mut run = Self::bare(model, snapshot.settings)?;
         run.step = snapshot.step;
         let list = "the list of the optimizer's moments";
-        DbmError::check_shape(list, run.settings.optimizer.n_moments(), snapshot.moments.len())?;
-        run.moments = snapshot.moments.into_iter().map(|p| run.like_the_model(p)).collect::<Result<_, _>>()?;
+        DbmError::check_shape(list, run.settings.optimizer.n_moments(), snapshot.optimizer_state.len())?;
+        run.moments = snapshot.optimizer_state.into_iter().map(|p| run.like_the_model(p)).collect::<Result<_, _>>()?;
         if let Some(layers) = &snapshot.persistent
             && !run.settings.estimator.kind.descriptor().persistent
         {

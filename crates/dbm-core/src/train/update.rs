@@ -32,7 +32,7 @@ pub struct StepInfo {
     /// Searches, couplings and energies.
     pub info: Info,
     /// For a run with a ladder.
-    pub climb: Option<Climb>,
+    pub climb: Option<LadderStatus>,
     /// Seconds of the parameter update; the next four are parts of it.
     pub update_seconds: f64,
     /// Seconds of updating the blocks of the weights.
@@ -49,7 +49,7 @@ pub struct StepInfo {
 
 /// The state of a run's ladder.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Climb {
+pub struct LadderStatus {
     /// Rungs below the model, independent units included.
     pub rungs: usize,
     /// Whether this step's gradient was applied: not if the previous step went too far, so that the model is the last rung again.
@@ -60,14 +60,14 @@ pub struct Climb {
 
 /// Which blocks of the weights a replica updates: every `of`-th, beginning with number `index`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct ReplicaPart {
     /// Number of its first block, below `of`.
     pub index: usize,
     /// Number of parts.
     pub of: usize,
 }
 
-impl Part {
+impl ReplicaPart {
     /// All blocks, for a run without replicas.
     pub const WHOLE: Self = Self { index: 0, of: 1 };
 
@@ -89,7 +89,7 @@ fn blocks(sizes: &[usize]) -> impl Iterator<Item = (usize, Range<usize>)> {
 pub struct Updated {
     info: StepInfo,
     bias_gradients: Vec<Vec<f32>>,
-    part: Part,
+    part: ReplicaPart,
     /// Whether the gradient is applied.
     taken: bool,
     /// The largest magnitude in this part.
@@ -129,7 +129,7 @@ impl Trainer {
     /// # Panics
     /// If the estimates are not those of the present step's shards.
     pub fn finish(&mut self, shards: &Shards, estimates: Vec<Estimate>, host: &impl Host) -> Result<StepInfo, DbmError> {
-        let updated = self.update_part(shards, estimates, Part::WHOLE, host)?;
+        let updated = self.update_part(shards, estimates, ReplicaPart::WHOLE, host)?;
         self.complete(updated, host)
     }
 
@@ -154,7 +154,7 @@ impl Trainer {
         &mut self,
         shards: &Shards,
         estimates: Vec<Estimate>,
-        part: Part,
+        part: ReplicaPart,
         host: &impl Host,
     ) -> Result<Updated, DbmError> {
         assert_eq!((shards.step, shards.count()), (self.step, estimates.len()), "estimates of the present step");
@@ -229,7 +229,7 @@ impl Trainer {
             }
             (magnitude(values), made - started, host.now() - made)
         });
-        let rung = |ladder: &Arc<Ladder>| Climb { rungs: ladder.rungs().len(), taken, rate: ladder.rate };
+        let rung = |ladder: &Arc<Ladder>| LadderStatus { rungs: ladder.rungs().len(), taken, rate: ladder.rate };
         let info = StepInfo {
             info,
             climb: self.ladder.as_ref().map(rung),
@@ -267,7 +267,7 @@ impl Trainer {
             kept.biases.iter_mut().zip(&*biases).for_each(|(kept, values)| average(kept, values, decay));
         }
         let mut largest = biases.iter().map(|bias| magnitude(bias)).fold(largest, larger);
-        if part != Part::WHOLE {
+        if part != ReplicaPart::WHOLE {
             // The parts updated by the other replicas are seen here for the first time.
             largest = weights.iter().map(|weight| magnitude(weight.data())).fold(largest, larger);
         }
@@ -285,7 +285,7 @@ impl Trainer {
     }
 
     /// Appends the rows of one part, block after block.
-    pub fn write_part(&self, what: Exchange, part: Part, into: &mut Vec<f32>) {
+    pub fn write_part(&self, what: Exchange, part: ReplicaPart, into: &mut Vec<f32>) {
         let exchanged: Vec<Vec<&[f32]>> = match what {
             Exchange::Weights => vec![self.model.weights().iter().map(Matrix::data).collect()],
             Exchange::Optimizer => self.moments.iter().map(|tensors| tensors.view().weights).collect(),
@@ -300,7 +300,7 @@ impl Trainer {
     ///
     /// # Errors
     /// [`DbmError::Shape`] if their number is not that of the part; nothing has changed then.
-    pub fn read_part(&mut self, what: Exchange, part: Part, mut from: &[f32]) -> Result<(), DbmError> {
+    pub fn read_part(&mut self, what: Exchange, part: ReplicaPart, mut from: &[f32]) -> Result<(), DbmError> {
         let own = blocks(self.model.sizes()).enumerate().filter(|(number, _)| part.has(*number));
         let own: Vec<(usize, Range<usize>)> = own.map(|(_, block)| block).collect();
         let mut exchanged: Vec<Vec<&mut [f32]>> = match what {

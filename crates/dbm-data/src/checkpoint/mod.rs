@@ -53,7 +53,7 @@ pub struct Checkpoint<T = Vec<f32>> {
     /// Rows and columns of the visible layer, if it is an image.
     pub image: Option<(usize, usize)>,
     /// The optimizer's state, which resuming needs; empty for plain SGD, and `None` if it was omitted.
-    pub moments: Option<Vec<Parameters<T>>>,
+    pub optimizer_state: Option<Vec<Parameters<T>>>,
     /// States of the run's persistent chains, `[batch, n_l]` per layer; resuming needs them if the run has any.
     pub persistent: Option<Vec<T>>,
     /// The ladder of models from independent units to this one, which tempering climbs.
@@ -77,7 +77,7 @@ impl<T> Checkpoint<T> {
             step: 0,
             settings: None,
             image: None,
-            moments: None,
+            optimizer_state: None,
             persistent: None,
             ladder: None,
             offsets: None,
@@ -103,7 +103,7 @@ impl<T> Checkpoint<T> {
             step: snapshot.step,
             settings: Some(snapshot.settings),
             image,
-            moments: Some(snapshot.moments),
+            optimizer_state: Some(snapshot.optimizer_state),
             persistent: snapshot.persistent,
             ladder: snapshot.ladder,
             offsets: snapshot.offsets,
@@ -115,7 +115,7 @@ impl<T> Checkpoint<T> {
     /// The same without what a run needs to resume: the average, the optimizer's state, chains and offsets.
     #[must_use]
     pub fn without_run(self) -> Self {
-        Self { average: None, moments: None, persistent: None, ladder: None, offsets: None, ..self }
+        Self { average: None, optimizer_state: None, persistent: None, ladder: None, offsets: None, ..self }
     }
 
     /// Every list of tensors of a model with these layer sizes, its parameters first, in the order of [`Checkpoint::lists_mut`].
@@ -124,7 +124,7 @@ impl<T> Checkpoint<T> {
             sizes.iter().map(|&size| rows.into_iter().chain([size]).collect()).collect()
         };
         let average = self.average.iter().map(|average| ("average.".to_string(), average));
-        let moments = self.moments.iter().flatten().enumerate().map(|(k, moment)| (format!("optimizer.{k}."), moment));
+        let moments = self.optimizer_state.iter().flatten().enumerate().map(|(k, moment)| (format!("optimizer.{k}."), moment));
         let rungs = self.ladder.iter().flat_map(|ladder| &ladder.rungs).enumerate().map(|(r, rung)| (format!("rung.{r}."), rung));
         let mut lists = Vec::new();
         for (prefix, set) in std::iter::once((String::new(), &self.parameters)).chain(average).chain(rungs).chain(moments) {
@@ -147,8 +147,9 @@ impl<T> Checkpoint<T> {
 
     fn lists_mut(&mut self) -> impl Iterator<Item = &mut Vec<T>> {
         let sets = std::iter::once(&mut self.parameters).chain(&mut self.average);
-        let sets =
-            sets.chain(self.ladder.iter_mut().flat_map(|ladder| &mut ladder.rungs)).chain(self.moments.iter_mut().flatten());
+        let sets = sets
+            .chain(self.ladder.iter_mut().flat_map(|ladder| &mut ladder.rungs))
+            .chain(self.optimizer_state.iter_mut().flatten());
         let lists = sets.flat_map(|set| [&mut set.biases, &mut set.weights]);
         lists.chain(&mut self.persistent).chain(&mut self.offsets)
     }
@@ -170,13 +171,13 @@ impl Checkpoint {
     /// [`DataError::WeightsOnly`] if the optimizer's state or the settings were omitted.
     pub fn into_snapshot(self) -> Result<Snapshot, DataError> {
         let settings = self.settings.ok_or(DataError::WeightsOnly { missing: "settings" })?;
-        let moments = self.moments.ok_or(DataError::WeightsOnly { missing: "optimizer state" })?;
+        let moments = self.optimizer_state.ok_or(DataError::WeightsOnly { missing: "optimizer state" })?;
         Ok(Snapshot {
             units: self.units,
             settings,
             step: self.step,
             parameters: self.parameters,
-            moments,
+            optimizer_state: moments,
             average: self.average,
             persistent: self.persistent,
             ladder: self.ladder,
@@ -191,7 +192,7 @@ impl Checkpoint {
             settings,
             step: 0,
             parameters: self.parameters,
-            moments: vec![],
+            optimizer_state: vec![],
             average: None,
             persistent: self.persistent,
             ladder: self.ladder,

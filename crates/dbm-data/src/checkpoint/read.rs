@@ -127,7 +127,7 @@ impl<'a> File<'a> {
             settings,
             image,
             average: there("average.").then(Parameters::default),
-            moments: moments.map(|count| vec![Parameters::default(); count]),
+            optimizer_state: moments.map(|count| vec![Parameters::default(); count]),
             persistent: there("persistent.").then(Vec::new),
             ladder: ladder.map(|(rate, accepted)| LadderSnapshot {
                 rungs: vec![Parameters::default(); accepted.len()],

@@ -25,7 +25,7 @@ fn snapshot(sizes: &[usize], moments: usize, average: bool) -> Snapshot {
         settings: Settings { optimizer, seed: u64::MAX, average: average.then_some(0.995), ..Settings::default() },
         step: 12_345_678_901,
         parameters: parameters(sizes, 1),
-        moments: (0..moments).map(|k| parameters(sizes, 2 + k as u32)).collect(),
+        optimizer_state: (0..moments).map(|k| parameters(sizes, 2 + k as u32)).collect(),
         average: average.then(|| parameters(sizes, 99)),
         persistent: None,
         ladder: None,
@@ -92,7 +92,7 @@ fn a_run_resumes_to_the_bit() {
         let after = after.into_snapshot().unwrap();
         assert_eq!(after, before);
         let bits = |snapshot: &Snapshot| -> Vec<u32> {
-            let sets = [&snapshot.parameters].into_iter().chain(&snapshot.moments).chain(&snapshot.average);
+            let sets = [&snapshot.parameters].into_iter().chain(&snapshot.optimizer_state).chain(&snapshot.average);
             sets.flat_map(|set| set.weights.iter().chain(&set.biases)).flatten().map(|value| value.to_bits()).collect()
         };
         assert_eq!(bits(&after), bits(&before));
@@ -116,11 +116,14 @@ fn half_precision_ships_weights_alone() {
     let bytes = file.to_bytes(Precision::Half).unwrap();
     assert!(bytes.len() < whole);
     let half = read(&bytes).unwrap();
-    assert_eq!((half.moments.as_ref(), &half.notes, half.image), (None, &file.notes, file.image));
+    assert_eq!((half.optimizer_state.as_ref(), &half.notes, half.image), (None, &file.notes, file.image));
     for (rounded, value) in half.parameters.weights[0].iter().zip(&file.parameters.weights[0]) {
         assert!((rounded - value).abs() <= value.abs() / 2048.0 + 1e-7);
     }
-    assert!(refusal(half.clone().into_snapshot()).contains("holds weights only: its run cannot be resumed without its optimizer state"));
+    assert!(
+        refusal(half.clone().into_snapshot())
+            .contains("holds weights only: its run cannot be resumed without its optimizer state")
+    );
     assert_eq!(half.to_bytes(Precision::Half).unwrap(), bytes);
     let mut large = file;
     large.parameters.weights[1][0] = 1e6;
@@ -134,7 +137,7 @@ fn the_average_is_the_model_where_there_is_one() {
     assert_eq!(file.model().unwrap().biases(), average.biases);
     assert_eq!(file.last_model().unwrap().biases(), file.parameters.biases);
     let shipped = file.weights_only(true);
-    assert_eq!((&shipped.parameters, &shipped.average, &shipped.moments), (&average, &None, &None));
+    assert_eq!((&shipped.parameters, &shipped.average, &shipped.optimizer_state), (&average, &None, &None));
     assert_eq!(shipped.model(), shipped.last_model());
     assert_eq!(file.weights_only(false).parameters, file.parameters);
     assert_eq!(read(&shipped.to_bytes(Precision::Full).unwrap()).unwrap(), shipped);
@@ -165,7 +168,7 @@ fn what_does_not_fit_together_is_not_written() {
         ("persistent.0: expected 24 values", |file| file.settings.as_mut().unwrap().batch = 4),
         ("offset.2: expected finite", |file| file.offsets.as_mut().unwrap()[2][0] = f32::NAN),
         ("optimizer.1.bias.2: expected finite values, but value 1 is inf", |file| {
-            file.moments.as_mut().unwrap()[1].biases[2][1] = f32::INFINITY;
+            file.optimizer_state.as_mut().unwrap()[1].biases[2][1] = f32::INFINITY;
         }),
         ("average.weight: expected 2 of them, but got 1", |file| {
             file.average.as_mut().unwrap().weights.pop();

@@ -128,7 +128,7 @@ impl<T: AsRef<[f32]>> Checkpoint<T> {
                 put("temperatures", json(temperatures));
             }
         }
-        if let Some(moments) = &self.moments {
+        if let Some(moments) = &self.optimizer_state {
             put("moments", moments.len().to_string());
         }
         metadata

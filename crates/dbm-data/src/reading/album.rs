@@ -2,7 +2,7 @@
 
 use super::image::{decode, notes, size};
 use super::member::Member;
-use super::session::Session;
+use super::session::ReadingState;
 use crate::DataError;
 use crate::error::check_size;
 use crate::names::{few, folder, natural};
@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 /// # Errors
 /// [`DataError::Format`] naming the first picture whose size differs from the first one's, or if together they are too large; those of
 /// decoding.
-pub(super) fn read(members: &mut [Member], session: &mut Session) -> Result<Pictures, DataError> {
+pub(super) fn read(members: &mut [Member], session: &mut ReadingState) -> Result<Pictures, DataError> {
     members.sort_by(|a, b| natural(&a.name, &b.name));
     let labels = labels(members, &mut session.notes);
     let count = members.len();

@@ -3,7 +3,7 @@
 use super::format::FileFormat;
 use super::limits::Budget;
 use super::member::Member;
-use super::session::Session;
+use super::session::ReadingState;
 use crate::error::{check_length, check_size};
 use crate::names::{base, few};
 use crate::numbers::{ArrayHeader, Element};
@@ -21,7 +21,7 @@ struct Array<'a, 'b> {
 ///
 /// # Errors
 /// Those of the files' formats; [`DataError::Format`] if no array has examples, or if the number of labels in an IDX file does not fit.
-pub(super) fn read(members: &[Member], session: &mut Session) -> Result<Pictures, DataError> {
+pub(super) fn read(members: &[Member], session: &mut ReadingState) -> Result<Pictures, DataError> {
     let mut arrays = Vec::new();
     let mut broken = Vec::new();
     for member in members {
@@ -44,7 +44,7 @@ pub(super) fn read(members: &[Member], session: &mut Session) -> Result<Pictures
     }
     (session.report)("unpacking", 0, 0);
     let mut pictures = data.pictures(session)?;
-    let Session { budget, notes, .. } = session;
+    let ReadingState { budget, notes, .. } = session;
     if let Some(array) = labels {
         pictures.labels = Some(array.labels(budget)?).filter(|labels| !labels.is_empty());
         if pictures.labels.is_none() {
@@ -151,8 +151,8 @@ impl<'a, 'b> Array<'a, 'b> {
         Ok(data.chunks_exact(self.header.element.size).map(byte).collect::<Option<_>>().unwrap_or_default())
     }
 
-    fn pictures(&self, session: &mut Session) -> Result<Pictures, DataError> {
-        let Session { budget, notes, report } = session;
+    fn pictures(&self, session: &mut ReadingState) -> Result<Pictures, DataError> {
+        let ReadingState { budget, notes, report } = session;
         let layout = Layout::of(&self.header.shape, self.header.fortran).ok_or_else(|| self.refuse_shape())?;
         let data = self.data(budget)?;
         let (count, shape) = (layout.sizes[0], (layout.sizes[1], layout.sizes[2]));

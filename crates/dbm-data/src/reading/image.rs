@@ -50,7 +50,7 @@ pub(crate) fn size(name: &str, bytes: &[u8]) -> Result<(usize, usize), DataError
 /// [`DataError::Format`] if the file is damaged; also, before memory is allocated, if it announces more than the limit or more than it can
 /// contain.
 pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<Grey, DataError> {
-    let Samples { rows, columns, channels, bytes } =
+    let DecodedPixels { rows, columns, channels, bytes } =
         if is_png(bytes) { decode_png(name, bytes)? } else { decode_jpeg(name, bytes)? };
     let (mut coloured, mut transparent) = (false, false);
     let grey = |pixel: &[u8]| {
@@ -70,7 +70,7 @@ pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<Grey, DataError> {
 }
 
 /// Pixels as a decoder returns them.
-struct Samples {
+struct DecodedPixels {
     rows: usize,
     columns: usize,
     /// Channels per pixel: grey or three colours, plus opacity if their number is even.
@@ -132,14 +132,14 @@ fn png_reader<'a>(name: &str, bytes: &'a [u8]) -> Result<PngReader<'a>, DataErro
     decoder.read_info().map_err(refuse)
 }
 
-fn decode_png(name: &str, bytes: &[u8]) -> Result<Samples, DataError> {
+fn decode_png(name: &str, bytes: &[u8]) -> Result<DecodedPixels, DataError> {
     let mut reader = png_reader(name, bytes)?;
     let (rows, columns) = sides(&reader);
     // Palettes are expanded.
     let channels = reader.output_color_type().0.samples();
     let mut bytes = zeros(name, reader.output_buffer_size().unwrap_or(usize::MAX))?;
     reader.next_frame(&mut bytes).map_err(|error| damaged(name, "an intact PNG image", &error))?;
-    Ok(Samples { rows, columns, channels, bytes })
+    Ok(DecodedPixels { rows, columns, channels, bytes })
 }
 
 /// Rec. 601, rounded; equal channels are unchanged.
@@ -163,7 +163,7 @@ fn jpeg_reader<'a>(name: &str, bytes: &'a [u8]) -> Result<(JpegReader<'a>, (usiz
     Ok((decoder, size))
 }
 
-fn decode_jpeg(name: &str, bytes: &[u8]) -> Result<Samples, DataError> {
+fn decode_jpeg(name: &str, bytes: &[u8]) -> Result<DecodedPixels, DataError> {
     let (mut decoder, (rows, columns)) = jpeg_reader(name, bytes)?;
     let is_grey = decoder.input_colorspace() == Some(ColorSpace::Luma);
     let (wanted, channels) = if is_grey { (ColorSpace::Luma, 1) } else { (ColorSpace::RGB, 3) };
@@ -172,7 +172,7 @@ fn decode_jpeg(name: &str, bytes: &[u8]) -> Result<Samples, DataError> {
     if bytes.len() != channels * rows * columns {
         return Err(damaged(name, "a JPEG image of one or three channels", &"it has others"));
     }
-    Ok(Samples { rows, columns, channels, bytes })
+    Ok(DecodedPixels { rows, columns, channels, bytes })
 }
 
 #[cfg(test)]

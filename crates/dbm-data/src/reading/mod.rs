@@ -23,7 +23,7 @@ use format::FileFormat;
 use limits::{Budget, MAX_FILES};
 use member::{Member, Refused, members};
 use serde::{Deserialize, Serialize};
-use session::Session;
+use session::ReadingState;
 
 /// Choices of the visitor that the files themselves do not determine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ pub fn read(files: &[File], options: &ReadOptions, report: &mut dyn FnMut(&str, 
     check_size(&name, files.iter().map(|file| file.bytes.len() as u128).sum())?;
     // A single file was chosen deliberately, whatever its name.
     let files: Vec<&File> = files.iter().filter(|file| files.len() == 1 || !is_junk(&file.name)).collect();
-    let mut session = Session { budget: Budget::new(), notes: Vec::new(), report };
+    let mut session = ReadingState { budget: Budget::new(), notes: Vec::new(), report };
     let (members, refused) = members(&files, session.report)?;
     let content = content(&name, members, &refused, options, &mut session)?;
     let mut notes = session.notes;
@@ -98,7 +98,7 @@ fn content(
     members: Vec<Member>,
     refused: &[Refused],
     options: &ReadOptions,
-    session: &mut Session,
+    session: &mut ReadingState,
 ) -> Result<Content, DataError> {
     let (mut pictures, mut arrays, mut texts) = (Vec::new(), Vec::new(), Vec::new());
     for member in members {
@@ -136,15 +136,15 @@ fn content(
     }
 }
 
-fn sheet(member: &Member, options: &ReadOptions, session: &mut Session) -> Result<Pictures, DataError> {
+fn sheet(member: &Member, options: &ReadOptions, session: &mut ReadingState) -> Result<Pictures, DataError> {
     (session.report)("decoding the picture", 0, 0);
     let picture = image::decode(&member.name, &member.bytes(usize::MAX, &mut session.budget)?)?;
     session.notes.extend(image::notes(picture.coloured, picture.transparent));
     sheet::cut(&member.name, picture, options.tile, &mut session.notes)
 }
 
-fn table(member: &Member, options: &ReadOptions, session: &mut Session) -> Result<Content, DataError> {
-    let Session { budget, notes, report } = session;
+fn table(member: &Member, options: &ReadOptions, session: &mut ReadingState) -> Result<Content, DataError> {
+    let ReadingState { budget, notes, report } = session;
     report("reading the table", 0, 0);
     let bytes = member.bytes(usize::MAX, budget)?;
     let text = text::decode(&member.name, &bytes, notes)?;

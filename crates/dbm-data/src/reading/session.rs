@@ -3,7 +3,7 @@
 use super::limits::Budget;
 
 /// State shared while one set of files is read.
-pub(super) struct Session<'r> {
+pub(super) struct ReadingState<'r> {
     /// The remaining budget for unpacking.
     pub budget: Budget,
     /// What the visitor should know, one sentence each.

@@ -1,7 +1,7 @@
 //! As many steps on the GPU, compared with the processor's: measuring decides which to use.
 
 use super::parts::spread;
-use crate::{Error, Session};
+use crate::{Error, Workbench};
 use dbm_core::{Examples, Host, Trainer};
 use dbm_gpu::{Gpu, GpuFootprint, GpuTrainer};
 use pollster::block_on;
@@ -18,7 +18,7 @@ pub(super) fn figures(
     run: &Trainer,
     on_processor: f64,
     data: &Examples,
-    session: &Session,
+    session: &Workbench,
 ) -> Result<Value, Error> {
     let gpu = block_on(Gpu::open())?;
     let footprint = GpuFootprint::of(&gpu, run.model().sizes(), run.settings());

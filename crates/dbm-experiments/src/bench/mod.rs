@@ -4,13 +4,13 @@ mod gpu;
 mod parts;
 mod sweeps;
 
-use crate::{Error, Report, Session, memory, template};
+use crate::{Error, Report, Workbench, memory, template};
 use clap::Args;
 use dbm_core::gradient::EstimatorSettings;
 use dbm_core::linalg::vector_unit;
 use dbm_core::{Backend, Examples, Footprint, Host, Settings, Trainer, Units, init};
 use dbm_data::Dataset;
-use parts::{Run, Timed, spread};
+use parts::{Timed, TimedRun, spread};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -72,7 +72,7 @@ impl Benchmark {
     ///
     /// # Errors
     /// Invalid settings and sizes, or too little memory; [`Error::Gpu`].
-    pub fn run(&self, data: &Dataset, on_gpu: bool, session: &Session) -> Result<BenchReport, Error> {
+    pub fn run(&self, data: &Dataset, on_gpu: bool, session: &Workbench) -> Result<BenchReport, Error> {
         let sizes: Vec<usize> = std::iter::once(data.examples.width()).chain(self.hidden.iter().copied()).collect();
         let settings = Settings {
             batch: self.batch,
@@ -88,10 +88,10 @@ impl Benchmark {
         let mut run = Trainer::new(model, settings)?.with_backend(self.backend);
 
         session.progress.begin("steps", self.warm_up.saturating_add(self.runs.saturating_mul(self.steps)));
-        let mut timed = |steps: u64| -> Result<Run, Error> {
+        let mut timed = |steps: u64| -> Result<TimedRun, Error> {
             let run = (0..steps).map(|_| step(&mut run, &data.examples, session)).collect::<Result<_, _>>()?;
             session.progress.advance(steps);
-            Ok(Run(run))
+            Ok(TimedRun(run))
         };
         timed(self.warm_up)?;
         let (began, mut runs) = (session.now(), Vec::new());
@@ -113,7 +113,7 @@ impl Benchmark {
     }
 
     /// Of runs, the fastest first.
-    fn figures(&self, runs: &[Run], run: &Trainer, footprint: &Footprint) -> Value {
+    fn figures(&self, runs: &[TimedRun], run: &Trainer, footprint: &Footprint) -> Value {
         let (median, fastest, slowest) = spread(runs);
         let phase = |phase| {
             json!({

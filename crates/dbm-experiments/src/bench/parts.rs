@@ -37,9 +37,9 @@ impl Timed {
 
 /// The steps of a timed run.
 #[derive(Debug)]
-pub struct Run(pub Vec<Timed>);
+pub struct TimedRun(pub Vec<Timed>);
 
-impl Run {
+impl TimedRun {
     fn sum(&self, of: impl Fn(&Timed) -> f64) -> f64 {
         self.0.iter().map(of).sum()
     }
@@ -118,7 +118,7 @@ mod tests {
             transpose_seconds: 0.25,
             ..StepInfo::default()
         };
-        let parts = Run(vec![Timed::new(step, 2.5, 4.0); 2]);
+        let parts = TimedRun(vec![Timed::new(step, 2.5, 4.0); 2]);
         let wall = parts.wall();
         let expected = [625.0, 1250.0, 312.5, 500.0, 1000.0, 250.0, 1062.5];
         for ((name, got), expected) in wall.iter().zip(expected) {
@@ -127,6 +127,6 @@ mod tests {
         assert!((wall.iter().map(|(_, ms)| ms).sum::<f64>() - 5000.0).abs() < 1e-9);
         assert_eq!(parts.threads()[0], ("positive_search", 1000.0));
         // An estimator without a clock, or without a phase, divides nothing by zero.
-        assert!(Run(vec![Timed::default()]).wall().iter().all(|(_, ms)| *ms == 0.0));
+        assert!(TimedRun(vec![Timed::default()]).wall().iter().all(|(_, ms)| *ms == 0.0));
     }
 }

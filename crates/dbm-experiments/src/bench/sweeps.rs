@@ -2,8 +2,8 @@
 
 use super::parts::spread;
 use super::{BenchReport, Benchmark};
-use crate::{Error, Session};
-use dbm_core::chains::{Chains, Work};
+use crate::{Error, Workbench};
+use dbm_core::chains::{Chains, FieldCost};
 use dbm_core::linalg::vector_unit;
 use dbm_core::rng::{Purpose, Stream, Streams};
 use dbm_core::sweep::half_gibbs;
@@ -16,7 +16,7 @@ impl Benchmark {
     ///
     /// # Errors
     /// Invalid sizes.
-    pub fn sweep(&self, visible: usize, chains: usize, session: &Session) -> Result<BenchReport, Error> {
+    pub fn sweep(&self, visible: usize, chains: usize, session: &Workbench) -> Result<BenchReport, Error> {
         let sizes = [&[visible], &self.hidden[..]].concat();
         let model = init::orthogonal_on(session, &sizes, Units::Signs, self.seed)?.with_backend(self.backend);
         let threads = session.threads().min(chains.max(1));
@@ -46,7 +46,7 @@ impl Benchmark {
         let mut seconds: Vec<f64> = (0..self.runs).map(|_| timed(self.steps)).collect();
         session.progress.end();
         seconds.sort_by(f64::total_cmp);
-        let mut work = Work::default();
+        let mut work = FieldCost::default();
         parts.iter().for_each(|(chains, _)| work += chains.work());
         let (median, fastest, slowest) = spread(&seconds);
         let each = |seconds: &f64| seconds / self.steps as f64;

@@ -46,7 +46,7 @@ impl Couplings {
 
 /// A run at one of the plan's points.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Point {
+pub struct CurvePoint {
     pub step: u64,
     /// Exact mean of log p(v) over the examples, in nats.
     pub log_likelihood: f64,
@@ -69,7 +69,7 @@ pub struct Curve {
     /// Seed of the run.
     pub seed: u64,
     /// At least one.
-    pub points: Vec<Point>,
+    pub points: Vec<CurvePoint>,
     /// How often caps were reached.
     pub caps: Caps,
     /// The step at which the run diverged, which ended it.
@@ -81,7 +81,7 @@ impl Curve {
     ///
     /// # Panics
     /// If the curve has no points; every trained curve has its start.
-    pub fn end(&self) -> &Point {
+    pub fn end(&self) -> &CurvePoint {
         self.points.last().expect("a curve has its start at least")
     }
 
@@ -100,12 +100,12 @@ impl Curve {
 }
 
 /// The progress of a run.
-enum Stage {
+enum CurveStage {
     Pretraining(Pretrainer),
     Training(Trainer),
 }
 
-impl Stage {
+impl CurveStage {
     fn model(&self) -> Dbm {
         match self {
             Self::Pretraining(run) => run.model(),
@@ -143,9 +143,9 @@ impl Plan<'_> {
         let settings = self.settings(spec, seed);
         let mut stage = if spec.pretrained {
             let pretraining = PretrainSettings { seed, ..self.pretraining.clone() };
-            Stage::Pretraining(Pretrainer::new(&self.sizes, self.units, pretraining)?.with_backend(self.backend))
+            CurveStage::Pretraining(Pretrainer::new(&self.sizes, self.units, pretraining)?.with_backend(self.backend))
         } else {
-            Stage::Training(Trainer::new(self.start(seed)?, settings.clone())?)
+            CurveStage::Training(Trainer::new(self.start(seed)?, settings.clone())?)
         };
         let mut curve = Curve { seed, points: vec![], caps: Caps::default(), diverged: None };
         let (mut step, mut seconds, mut couplings) = (0, 0.0, Couplings::default());
@@ -153,8 +153,8 @@ impl Plan<'_> {
             while step < point {
                 let started = host.now();
                 let done = match &mut stage {
-                    Stage::Pretraining(run) => run.step(self.data).map(|()| StepInfo::default()),
-                    Stage::Training(run) => run.step(self.data, host),
+                    CurveStage::Pretraining(run) => run.step(self.data).map(|()| StepInfo::default()),
+                    CurveStage::Training(run) => run.step(self.data, host),
                 };
                 seconds += host.now() - started;
                 match done {
@@ -167,14 +167,14 @@ impl Plan<'_> {
                 }
                 step += 1;
                 tick();
-                if let Stage::Pretraining(run) = &stage
+                if let CurveStage::Pretraining(run) = &stage
                     && run.is_done()
                 {
-                    stage = Stage::Training(Trainer::new(run.model(), settings.clone())?);
+                    stage = CurveStage::Training(Trainer::new(run.model(), settings.clone())?);
                 }
             }
             let log_likelihood = exact::log_likelihood(&stage.model(), self.data)?;
-            curve.points.push(Point { step, log_likelihood, seconds, couplings });
+            curve.points.push(CurvePoint { step, log_likelihood, seconds, couplings });
         }
         Ok(curve)
     }

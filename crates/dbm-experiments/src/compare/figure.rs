@@ -48,12 +48,12 @@ fn curve(entry: &Entry, x: fn(&Spread) -> f64, floor: f64) -> Curve {
 
 #[cfg(test)]
 mod tests {
-    use super::super::curve::{Caps, Couplings, Curve as Run, Point};
+    use super::super::curve::{Caps, Couplings, Curve as Run, CurvePoint};
     use super::*;
 
     #[test]
     fn a_curve_begins_just_before_it_comes_into_sight() {
-        let point = |(step, log_likelihood)| Point { step, log_likelihood, seconds: 0.0, couplings: Couplings::default() };
+        let point = |(step, log_likelihood)| CurvePoint { step, log_likelihood, seconds: 0.0, couplings: Couplings::default() };
         let run = |levels: [f64; 5]| Run {
             seed: 1,
             points: (0..).zip(levels).map(point).collect(),

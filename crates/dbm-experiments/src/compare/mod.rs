@@ -7,7 +7,7 @@ mod table;
 
 use crate::plot::MAX_CURVES;
 use crate::session::OneThread;
-use crate::{Error, Report, Session};
+use crate::{Error, Report, Workbench};
 pub use curve::{Curve, Plan, points};
 use dbm_core::{Examples, Footprint, Host, exact};
 use serde_json::Value;
@@ -61,7 +61,7 @@ impl Comparison<'_> {
     ///
     /// # Errors
     /// Invalid settings, repeated estimators, models too large for memory or for exact likelihoods.
-    pub fn check(&self, plotted: bool, session: &Session) -> Result<(), Error> {
+    pub fn check(&self, plotted: bool, session: &Workbench) -> Result<(), Error> {
         let Self { plan, specs, seeds: (seed, seeds) } = self;
         let (data, steps) = (plan.data, plan.steps());
         if seed.checked_add(*seeds).is_none() {
@@ -97,7 +97,7 @@ impl Comparison<'_> {
     ///
     /// # Errors
     /// Those of the core for settings and sizes; a run that diverges is not an error.
-    pub fn run<'a>(&'a self, data: &'a str, session: &Session) -> Result<Compared<'a>, Error> {
+    pub fn run<'a>(&'a self, data: &'a str, session: &Workbench) -> Result<Compared<'a>, Error> {
         let Self { plan, specs, seeds: (first, seeds) } = self;
         // The runs of one seed include all estimators, so that the slow ones do not all come last.
         let seeds = (0..*seeds).map(|i| first.wrapping_add(i));

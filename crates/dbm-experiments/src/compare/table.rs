@@ -1,6 +1,6 @@
 //! The curves as CSV, as JSON and in words.
 
-use super::curve::{Curve, Point};
+use super::curve::{Curve, CurvePoint};
 use super::spec::Spec;
 use crate::columns::table;
 use crate::template::text;
@@ -49,8 +49,8 @@ impl Entry {
 }
 
 impl Spread {
-    fn of(points: &[&Point]) -> Self {
-        let mean = |value: fn(&Point) -> f64| points.iter().map(|&point| value(point)).sum::<f64>() / points.len() as f64;
+    fn of(points: &[&CurvePoint]) -> Self {
+        let mean = |value: fn(&CurvePoint) -> f64| points.iter().map(|&point| value(point)).sum::<f64>() / points.len() as f64;
         let values = || points.iter().map(|point| point.log_likelihood);
         Self {
             step: points[0].step,
@@ -67,7 +67,7 @@ impl Spread {
 pub fn csv(entries: &[Entry]) -> String {
     let runs = entries.iter().flat_map(|entry| entry.curves.iter().map(move |curve| (entry, curve)));
     let rows = runs.flat_map(|(entry, curve)| {
-        curve.points.iter().map(move |Point { step, log_likelihood, seconds, couplings }| {
+        curve.points.iter().map(move |CurvePoint { step, log_likelihood, seconds, couplings }| {
             json!({ "estimator": entry.spec.to_string(), "seed": curve.seed, "step": step, "log_likelihood": log_likelihood, "seconds": seconds,
                     "couplings_capped": couplings.capped_share(), "mean_meeting_time": couplings.mean_time() })
         })
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     fn entry() -> Entry {
-        let point = |step, log_likelihood, seconds, couplings| Point { step, log_likelihood, seconds, couplings };
+        let point = |step, log_likelihood, seconds, couplings| CurvePoint { step, log_likelihood, seconds, couplings };
         let couplings = Couplings { count: 8, capped: 2, time: 20 };
         let whole =
             vec![point(0, -5.0, 0.0, Couplings::default()), point(1, -2.0, 1.0, couplings), point(2, -3.0, 2.0, couplings)];

@@ -5,7 +5,7 @@ mod figure;
 mod summary;
 
 use crate::plot::distinct;
-use crate::{Error, Report, Session};
+use crate::{Error, Report, Workbench};
 use dbm_core::diagnostics::{CouplingKernel, CouplingStart, Couplings};
 use dbm_core::{Dbm, DbmError, Host, Units};
 pub use dimensions::Dimensions;
@@ -59,7 +59,7 @@ pub fn pieces(couplings: &[Couplings], runs: u32) -> u64 {
 ///
 /// # Errors
 /// Those of [`Couplings::model`].
-pub fn rows(couplings: &[Couplings], runs: u32, session: &Session) -> Result<Vec<Row>, Error> {
+pub fn rows(couplings: &[Couplings], runs: u32, session: &Workbench) -> Result<Vec<Row>, Error> {
     // Kernels and starts with the same units and dimension share a model.
     let of = |c: &Couplings| (c.dimension, c.units, c.seed);
     let kinds = distinct(couplings.iter().map(of));

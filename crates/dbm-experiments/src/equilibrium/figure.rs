@@ -1,6 +1,6 @@
 //! The looks as a picture: quality against sweeps, with the same axes for all models.
 
-use super::{Look, Model, Run};
+use super::{ChainRun, Look, Model};
 use crate::Error;
 use crate::plot::{Curve, Mark, Panel, distinct, svg};
 use dbm_core::complete::ChainStart;
@@ -66,7 +66,7 @@ fn distance(look: &Look) -> Option<f64> {
 }
 
 /// Without the look at the start, which has no place on a logarithmic axis.
-fn curve(name: &str, run: &Run, digits: bool) -> Curve {
+fn curve(name: &str, run: &ChainRun, digits: bool) -> Curve {
     let mark = |look: &Look| {
         let x = f64::from(look.sweeps);
         let error = ERRORS * look.energy_error;

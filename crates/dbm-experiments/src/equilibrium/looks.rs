@@ -19,19 +19,19 @@ pub struct Model {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exact_energy: Option<f64>,
     /// One entry per start.
-    pub starts: Vec<Run>,
+    pub starts: Vec<ChainRun>,
 }
 
 /// The chains from one start.
 #[derive(Clone, Debug, Serialize)]
-pub struct Run {
+pub struct ChainRun {
     /// The start.
     pub start: ChainStart,
     /// Looks, in the order of their sweeps.
     pub looks: Vec<Look>,
     /// The conclusion from the looks, for a model of digits.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<StartVerdict>,
     /// The number of sweeps after which neither the mean energy nor the mean number of high visible units differs from its last value by
     /// more than two standard errors.
     pub unchanged_since: Option<u32>,
@@ -74,7 +74,7 @@ pub struct Digits {
 
 /// From one start: the best quality, how long it lasts, and whether all classes remain.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Verdict {
+pub struct StartVerdict {
     /// The smallest digit Frechet distance in any look.
     pub best: f64,
     /// The sweeps of that look.

@@ -9,6 +9,6 @@ mod run;
 mod verdict;
 
 pub use exact::{Exact, Farthest};
-pub use looks::{Digits, Look, Model, Run, Verdict};
+pub use looks::{ChainRun, Digits, Look, Model, StartVerdict};
 pub use report::Looks;
 pub use run::{Plan, Seen, Subject};

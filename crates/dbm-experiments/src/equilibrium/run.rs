@@ -1,13 +1,13 @@
 //! One set of chains per start, which continues through all numbers of sweeps.
 
-use super::{Digits, Exact, Look, Model, Run, Verdict};
+use super::{ChainRun, Digits, Exact, Look, Model, StartVerdict};
 use crate::samples::CHAINS;
 use crate::score::Reference;
-use crate::{Error, Session};
+use crate::{Error, Workbench};
 use dbm_core::complete::{ChainStart, Completer, unchanged_since};
 use dbm_core::linalg::Matrix;
 use dbm_core::math::mean_and_error;
-use dbm_core::words::{Choice, Choose, Words, choice, words};
+use dbm_core::words::{Choice, Choose, Label, choice, words};
 use dbm_core::{Dbm, Examples};
 use dbm_engine::MAX_SWEEPS;
 use std::ops::Range;
@@ -22,7 +22,7 @@ pub enum Seen {
 }
 
 impl Choose for Seen {
-    const WORDS: Words = words("look", "Look", "What the classifier is shown of each chain");
+    const WORDS: Label = words("look", "Look", "What the classifier is shown of each chain");
     const CHOICES: &'static [Choice<Self>] = &[
         choice(Self::Mode, "mode", "mode", "The mode where a local search from a copy of it ends, as for all samples"),
         choice(Self::Bits, "bits", "bits", "Its visible units as they are"),
@@ -57,7 +57,7 @@ pub struct Subject<'a> {
 }
 
 /// The state of some chains at one look.
-struct Part {
+struct LookPart {
     seen: Vec<u8>,
     energies: Vec<f64>,
     highs: Vec<f64>,
@@ -83,7 +83,7 @@ impl Plan {
     ///
     /// # Errors
     /// Examples or pictures that do not fit the model.
-    pub fn measure(&self, subject: &Subject, session: &Session) -> Result<Model, Error> {
+    pub fn measure(&self, subject: &Subject, session: &Workbench) -> Result<Model, Error> {
         let Subject { model, name, examples, reference } = subject;
         examples.check_width(model.n_visible())?;
         let exact = Exact::of(model)?;
@@ -98,7 +98,7 @@ impl Plan {
         })
     }
 
-    fn run(&self, start: ChainStart, subject: &Subject, exact: Option<&Exact>, session: &Session) -> Result<Run, Error> {
+    fn run(&self, start: ChainStart, subject: &Subject, exact: Option<&Exact>, session: &Workbench) -> Result<ChainRun, Error> {
         let unit = format!("chains from {}", start.choice().label);
         let parts = session.in_parts(&unit, 0..self.chains, CHAINS, |part| self.walk(start, subject, part));
         let together = parts.into_iter().reduce(|mut looks, part| {
@@ -106,7 +106,7 @@ impl Plan {
             looks
         });
         let all = together.unwrap_or_default();
-        let read = |look: &Part| {
+        let read = |look: &LookPart| {
             subject.reference.map(|reference| reference.scorer.quality(session, &reference.levels(&look.seen))).transpose()
         };
         let classes_at_start = all.first().map(read).transpose()?.flatten().map_or(vec![], |(_, classes)| classes);
@@ -124,14 +124,14 @@ impl Plan {
             let searches_capped = look.capped;
             looks.push(Look { sweeps, energy, energy_error, high, high_error, searches_capped, digits, exact });
         }
-        let since = |of: fn(&Part) -> &Vec<f64>| unchanged_since(&all.iter().skip(1).map(of).cloned().collect::<Vec<_>>());
+        let since = |of: fn(&LookPart) -> &Vec<f64>| unchanged_since(&all.iter().skip(1).map(of).cloned().collect::<Vec<_>>());
         let since = since(|look| &look.energies).zip(since(|look| &look.highs));
         let unchanged_since = since.map(|(energies, highs)| self.sweeps[energies.max(highs)]);
-        Ok(Run { start, verdict: Verdict::of(&looks), looks, unchanged_since })
+        Ok(ChainRun { start, verdict: StartVerdict::of(&looks), looks, unchanged_since })
     }
 
     /// The looks at some chains: at the start, and after each number of sweeps.
-    fn walk(&self, start: ChainStart, subject: &Subject, part: Range<usize>) -> Vec<Part> {
+    fn walk(&self, start: ChainStart, subject: &Subject, part: Range<usize>) -> Vec<LookPart> {
         let Subject { model, examples, .. } = subject;
         let mut rows = Matrix::zeros(part.len(), model.n_visible());
         for (row, chain) in part.clone().enumerate() {
@@ -150,7 +150,7 @@ impl Plan {
     }
 }
 
-impl Part {
+impl LookPart {
     fn append(&mut self, more: Self) {
         self.seen.extend(more.seen);
         self.energies.extend(more.energies);
@@ -161,7 +161,7 @@ impl Part {
 }
 
 /// The state of some chains at one look: as they are, and as shown to the classifier.
-fn look(model: &Dbm, chains: &mut Completer, seen: Seen) -> Part {
+fn look(model: &Dbm, chains: &mut Completer, seen: Seen) -> LookPart {
     let bits = chains.visible_bits();
     let (highs, mut counts) = (bits.chunks(model.n_visible()), vec![0; model.n_visible()]);
     highs.clone().for_each(|chain| counts.iter_mut().zip(chain).for_each(|(count, &bit)| *count += u64::from(bit)));
@@ -171,7 +171,7 @@ fn look(model: &Dbm, chains: &mut Completer, seen: Seen) -> Part {
         Seen::Mode => chains.look(model, MAX_SWEEPS),
         Seen::Bits => (bits, vec![]),
     };
-    Part { seen, energies, highs, counts, capped: searches.iter().filter(|search| search.capped).count() }
+    LookPart { seen, energies, highs, counts, capped: searches.iter().filter(|search| search.capped).count() }
 }
 
 /// The share of chains whose class has changed.

@@ -1,6 +1,6 @@
 //! Summarizes the looks at a model of digits.
 
-use super::looks::{Look, Verdict};
+use super::looks::{Look, StartVerdict};
 use dbm_score::Quality;
 
 /// A value within this factor of the best one counts as equally good.
@@ -9,7 +9,7 @@ const AS_GOOD: f64 = 1.2;
 /// Acceptable range for the share of each of ten classes.
 const SHARES: (f64, f64) = (0.05, 0.15);
 
-impl Verdict {
+impl StartVerdict {
     /// From looks in the order of their sweeps; `None` if the classifier has seen none.
     pub(super) fn of(looks: &[Look]) -> Option<Self> {
         let seen: Vec<(u32, &Quality)> =
@@ -48,14 +48,14 @@ mod tests {
     #[test]
     fn the_range_is_around_the_best_and_ends_where_it_is_left() {
         let all: Vec<u8> = (0..10).collect();
-        let verdict = Verdict::of(&[
+        let verdict = StartVerdict::of(&[
             look(1, 9.0, &all),
             look(10, 4.7, &all),
             look(50, 4.0, &all),
             look(300, 5.0, &[1, 1, 2]),
             look(2000, 4.1, &all),
         ]);
-        let expected = Verdict {
+        let expected = StartVerdict {
             best: 4.0,
             best_sweeps: 50,
             good_from: 10,
@@ -65,8 +65,8 @@ mod tests {
             classes_lost: vec![300],
         };
         assert_eq!(verdict, Some(expected));
-        let falling = Verdict::of(&[look(1, 9.0, &all), look(10, 4.0, &[1, 2])]).unwrap();
+        let falling = StartVerdict::of(&[look(1, 9.0, &all), look(10, 4.0, &[1, 2])]).unwrap();
         assert!(falling.kept && !falling.classes_kept && falling.good_from == 10);
-        assert_eq!(Verdict::of(&[]), None);
+        assert_eq!(StartVerdict::of(&[]), None);
     }
 }

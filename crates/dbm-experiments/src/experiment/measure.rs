@@ -1,7 +1,7 @@
 //! Measurements of a model: its samples, its completions, and the likelihood of digits.
 
 use super::workspace::Workspace;
-use crate::answers::{self, Answering};
+use crate::answers::{self, AnswerOptions};
 use crate::coupling::Row;
 use crate::likelihood::Likelihood;
 use crate::log_z::{LogZ, ReverseFrom};
@@ -141,7 +141,7 @@ impl Completing {
         let count = self.count.min(reference.test.examples.len());
         // If a class is read first, the consensus is of answers of one class, which are drawn for it.
         let of_class = self.class_first.and_then(|_| self.consensus.first().copied());
-        let answering = Answering {
+        let answering = AnswerOptions {
             answers: self.answers,
             method: self.by.of_model(predicts),
             sweeps: self.sweeps,

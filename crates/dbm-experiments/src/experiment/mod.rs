@@ -11,7 +11,7 @@ mod training_plan;
 mod workspace;
 
 pub use crate::template::duration;
-use crate::{Error, Session};
+use crate::{Error, Workbench};
 use clap::Args;
 use recipe::Recipe;
 pub use report::{Entry, Verdict};
@@ -69,7 +69,7 @@ impl Request {
     ///
     /// # Errors
     /// An unknown name, missing data, a run that does not fit into memory, and errors with files.
-    pub fn run(&self, name: &str, session: &Session) -> Result<Entry, Error> {
+    pub fn run(&self, name: &str, session: &Workbench) -> Result<Entry, Error> {
         let recipe = Recipe::named(name, self.toy)?;
         let name = &recipe.name;
         let data = match &self.data {

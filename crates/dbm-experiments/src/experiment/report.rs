@@ -3,7 +3,7 @@
 use super::workspace::Workspace;
 use crate::Error;
 use crate::template::render;
-use crate::{Session, files};
+use crate::{Workbench, files};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::fs;
@@ -166,7 +166,7 @@ fn page(entries: &[Entry]) -> Result<String, Error> {
 }
 
 /// The processor's name, if the system reports it, and the number of threads.
-pub fn machine(session: &Session) -> String {
+pub fn machine(session: &Workbench) -> String {
     let name = fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?;
         Some(line.split_once(':')?.1.trim().to_string())

@@ -1,6 +1,6 @@
 //! How a model is to be trained: a value that determines the model.
 
-use crate::{Error, Session};
+use crate::{Error, Workbench};
 use dbm_core::settings::{Initialization, RunPlan, Setting};
 use dbm_core::{Settings, Trainer, Units};
 use dbm_data::Dataset;
@@ -59,7 +59,7 @@ impl TrainingPlan {
     ///
     /// # Errors
     /// Settings out of range, or a run that takes more memory than there is.
-    pub fn begin(&self, data: &Dataset, session: &Session) -> Result<Trainer, Error> {
+    pub fn begin(&self, data: &Dataset, session: &Workbench) -> Result<Trainer, Error> {
         let hidden = self.hidden.iter().map(|&size| size as u32).collect();
         let start = self.gaussian.map_or(Initialization::Orthogonal, |deviation| Initialization::Gaussian { deviation });
         let settings = Settings { image: data.image, ..self.settings.clone() };

@@ -8,7 +8,7 @@ use super::training_plan::TrainingPlan;
 use crate::data::fingerprint;
 use crate::plot::raster;
 use crate::steps::message;
-use crate::{Error, Session, files};
+use crate::{Error, Workbench, files};
 use dbm_core::{Dbm, Host, Trainer};
 use dbm_data::{Checkpoint, Dataset};
 use serde::de::DeserializeOwned;
@@ -30,7 +30,7 @@ pub struct Workspace<'a> {
     pub toy: bool,
     /// The seed of all randomness in the experiment.
     pub seed: u64,
-    pub session: &'a Session,
+    pub session: &'a Workbench,
     /// Seconds of all parts so far, whenever they were computed.
     seconds: Cell<f64>,
 }
@@ -53,7 +53,7 @@ pub struct Trained {
 
 impl<'a> Workspace<'a> {
     /// In this folder, which is created if it does not exist.
-    pub fn new(folder: PathBuf, (toy, seed): (bool, u64), session: &'a Session) -> Result<Self, Error> {
+    pub fn new(folder: PathBuf, (toy, seed): (bool, u64), session: &'a Workbench) -> Result<Self, Error> {
         for room in ["cells", "runs"] {
             let room = folder.join(room);
             fs::create_dir_all(&room).map_err(|source| Error::Write { path: room, source })?;
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn a_recipe_that_json_cannot_hold_is_refused_and_another_has_another_cell() {
         let folder = std::env::temp_dir().join(format!("dbm-workspace-{}", std::process::id()));
-        let session = Session::silent(1).unwrap();
+        let session = Workbench::silent(1).unwrap();
         let workspace = Workspace::new(folder.clone(), (true, 1), &session).unwrap();
         // JSON keys are always strings: both of these would have had the fingerprint of nothing.
         for recipe in [BTreeMap::from([((1, 2), 3)]), BTreeMap::from([((4, 5), 6)])] {

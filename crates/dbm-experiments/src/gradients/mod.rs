@@ -5,7 +5,7 @@ mod blocks;
 
 use crate::columns::table;
 use crate::samples::CHAINS;
-use crate::{Error, Report, Session, template};
+use crate::{Error, Report, Workbench, template};
 pub use blocks::Comparison;
 use blocks::{Blocks, flat};
 use clap::Args;
@@ -130,7 +130,7 @@ impl Plan {
         checkpoint: &Checkpoint,
         examples: &Examples,
         count: usize,
-        session: &Session,
+        session: &Workbench,
     ) -> Result<Gradients, Error> {
         let model = checkpoint.last_model()?;
         if model.depth() != 1 {
@@ -159,15 +159,13 @@ impl Plan {
         let climbs = descriptor.has_ladder && (descriptor.persistent || self.settings.estimator.path == SmcPath::Past);
         if climbs && checkpoint.ladder.is_none() {
             let advice = "leave it out, take the path of temperatures, or give a model that `dbm train --estimator ptt-5` made";
-            return Err(Error::Input(format!(
-                "{estimator} needs a ladder, but there is none in the model's file; {advice}"
-            )));
+            return Err(Error::Input(format!("{estimator} needs a ladder, but there is none in the model's file; {advice}")));
         }
         Ok(())
     }
 
     /// Chains from data and from noise, each as a vector: its mean moments over the counted sweeps.
-    fn reference(&self, model: &Dbm, examples: &Examples, session: &Session) -> (Blocks, Blocks) {
+    fn reference(&self, model: &Dbm, examples: &Examples, session: &Workbench) -> (Blocks, Blocks) {
         let from = |start: ChainStart| {
             let unit = format!("chains of the long run from {}", start.choice().label);
             let parts = session.in_parts(&unit, 0..self.reference_chains.div_ceil(2), CHAINS, |part| {
@@ -198,7 +196,7 @@ impl Plan {
         checkpoint: &Checkpoint,
         examples: &Examples,
         (positive, reference): (&[f64], &Blocks),
-        session: &Session,
+        session: &Workbench,
     ) -> Result<Row, Error> {
         let EstimatorSettings { kind, k, centering, .. } = *estimator;
         let estimator = EstimatorSettings { kind, k, centering, ..self.settings.estimator.clone() };
@@ -244,7 +242,12 @@ fn seconds_of(info: &PhaseInfo) -> f64 {
 }
 
 /// A step that changes nothing but persistent chains. Returns what its negative phases did and, if `looked_at`, their mean moments.
-fn step(run: &mut Trainer, examples: &Examples, looked_at: bool, session: &Session) -> Result<(PhaseInfo, Vec<Vec<f32>>), Error> {
+fn step(
+    run: &mut Trainer,
+    examples: &Examples,
+    looked_at: bool,
+    session: &Workbench,
+) -> Result<(PhaseInfo, Vec<Vec<f32>>), Error> {
     let shards = run.begin(examples)?;
     let this = &*run;
     let estimates = session.map((0..shards.count()).collect(), |shard| {
@@ -262,7 +265,7 @@ fn step(run: &mut Trainer, examples: &Examples, looked_at: bool, session: &Sessi
 }
 
 /// The exact mean over the first `count` examples of `E[f | v]`.
-fn positive(model: &Dbm, examples: &Examples, count: usize, session: &Session) -> Vec<f64> {
+fn positive(model: &Dbm, examples: &Examples, count: usize, session: &Workbench) -> Vec<f64> {
     let parts = session.in_parts("examples", 0..count, 1000, |part| {
         let mut rows = Matrix::zeros(part.len(), model.n_visible());
         for (row, example) in part.enumerate() {

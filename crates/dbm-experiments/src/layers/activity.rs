@@ -1,6 +1,6 @@
 //! How active hidden units are over examples, and what they say about the class.
 
-use crate::Session;
+use crate::Workbench;
 use dbm_core::chains::Chains;
 use dbm_core::linalg::Matrix;
 use dbm_core::rng::{Purpose, Streams};
@@ -22,7 +22,7 @@ pub(super) struct Activity {
 
 impl Activity {
     /// Over the first `count` examples, with this many sweeps each.
-    pub fn of(model: &Dbm, data: &Dataset, (count, sweeps, seed): (usize, u32, u64), session: &Session) -> Self {
+    pub fn of(model: &Dbm, data: &Dataset, (count, sweeps, seed): (usize, u32, u64), session: &Workbench) -> Self {
         let class = |row: usize| data.labels.as_ref().map_or(0, |labels| usize::from(labels[row]));
         let classes = 1 + (0..count).map(class).max().unwrap_or_default();
         let counted = sweeps.div_ceil(2);

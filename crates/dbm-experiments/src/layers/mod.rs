@@ -9,7 +9,7 @@ use crate::data::without_gaps;
 use crate::likelihood::Likelihood;
 use crate::log_z::{LogZ, ReverseFrom};
 use crate::plot::{Curve, Mark, Panel, svg};
-use crate::{Error, Report, Session, template};
+use crate::{Error, Report, Workbench, template};
 use activity::Activity;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
@@ -79,7 +79,7 @@ impl Plan {
     ///
     /// # Errors
     /// Data with gaps; those of log Z.
-    pub fn measure(&self, model: &Dbm, data: &Dataset, session: &Session) -> Result<Layers, Error> {
+    pub fn measure(&self, model: &Dbm, data: &Dataset, session: &Workbench) -> Result<Layers, Error> {
         without_gaps(data, "layers are measured on whole examples")?;
         let activity = Activity::of(model, data, (self.count, self.sweeps, self.seed), session);
         let log_p = self.log_p(model, data, session)?;
@@ -95,7 +95,7 @@ impl Plan {
     }
 
     /// The mean of log p(v), with the low side of log Z.
-    fn log_p(&self, model: &Dbm, data: &Dataset, session: &Session) -> Result<f64, Error> {
+    fn log_p(&self, model: &Dbm, data: &Dataset, session: &Workbench) -> Result<f64, Error> {
         let data = (data, self.count);
         let log_z = LogZ::of(model, Some(data), &self.ais, (ReverseFrom::Nowhere, 0), session)?;
         let likelihood = Likelihood::of(model, data, &log_z, (self.particles, 0, self.seed), session)?;

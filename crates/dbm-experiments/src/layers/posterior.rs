@@ -1,7 +1,7 @@
 //! Quality of the positive phases of training: how far their moments `E[s_l s_{l+1}^T]`, averaged over examples, are from those of a long
 //! run.
 
-use crate::Session;
+use crate::Workbench;
 use dbm_core::chains::Chains;
 use dbm_core::gradient::{Moments, Phase};
 use dbm_core::linalg::Matrix;
@@ -50,7 +50,7 @@ type Averages = Vec<Vec<f32>>;
 
 /// How the hidden states for an example are found.
 #[derive(Clone, Copy, Debug)]
-enum Way {
+enum StateMethod {
     /// Fair coins, by their means.
     Uniform,
     /// As `pcd` does.
@@ -63,7 +63,8 @@ enum Way {
 }
 
 /// Methods whose errors are reported; the order determines the streams they draw from.
-const TOLD: [Way; 5] = [Way::MeanField, Way::Mode, Way::Sweeps(1), Way::Sweeps(5), Way::Sweeps(20)];
+const TOLD: [StateMethod; 5] =
+    [StateMethod::MeanField, StateMethod::Mode, StateMethod::Sweeps(1), StateMethod::Sweeps(5), StateMethod::Sweeps(20)];
 
 impl PositivePhases {
     /// For a model whose hidden layers are all free, over the first `count` examples.
@@ -72,11 +73,11 @@ impl PositivePhases {
     /// `sum (A - L)(B - M)` over the weights of a matrix: its mean is the squared bias, because the noise of one factor is independent of
     /// that of the other. The second long run, which is not compared with a third and a fourth one, has the plain `sum (L - M)^2`, which is
     /// noise.
-    pub fn of(model: &Dbm, data: &Dataset, (count, seed): (usize, u64), session: &Session) -> Self {
+    pub fn of(model: &Dbm, data: &Dataset, (count, seed): (usize, u64), session: &Workbench) -> Self {
         let examples = count.min(EXAMPLES);
-        let average = |way: Way, step: usize| way.moments(model, data, (examples, seed, step as u64), session);
-        let long = [average(Way::LongRun, 0), average(Way::LongRun, 1)];
-        let uniform = average(Way::Uniform, 0);
+        let average = |way: StateMethod, step: usize| way.moments(model, data, (examples, seed, step as u64), session);
+        let long = [average(StateMethod::LongRun, 0), average(StateMethod::LongRun, 1)];
+        let uniform = average(StateMethod::Uniform, 0);
         let squares = |a: &Averages, b: &Averages| (0..model.depth()).map(|l| bias(l, [a, b], &long)).collect::<Vec<f64>>();
         let (scales, noise) = (squares(&uniform, &uniform), apart(&long));
         let relative = |squares: &[f64]| {
@@ -109,7 +110,7 @@ fn apart([long, other]: &[Averages; 2]) -> Vec<f64> {
     long.iter().zip(other).map(|(long, other)| long.iter().zip(other).map(square).sum()).collect()
 }
 
-impl Way {
+impl StateMethod {
     fn name(self) -> String {
         match self {
             Self::Uniform => "uniform hidden states".into(),
@@ -131,7 +132,7 @@ impl Way {
     }
 
     /// The average of the moments over the first `count` examples; each step has its own streams.
-    fn moments(self, model: &Dbm, data: &Dataset, (count, seed, step): (usize, u64, u64), session: &Session) -> Averages {
+    fn moments(self, model: &Dbm, data: &Dataset, (count, seed, step): (usize, u64, u64), session: &Workbench) -> Averages {
         let parts = session.in_parts(&format!("examples, {}", self.name()), 0..count, EXAMPLES_PER_TASK, |rows| {
             let chains = self.chains_an_example();
             let numbers = rows.start as u64 * chains as u64..rows.end as u64 * chains as u64;
@@ -227,16 +228,16 @@ mod tests {
                 bits.chunks(4).map(|row| row.iter().map(|&bit| Some(bit == 1)).collect()).collect();
             let examples = Examples::from_bits(4, &bits).unwrap();
             let data = Dataset { name: "all".into(), examples, image: None, labels: None, visible: None };
-            let session = Session::silent(2).unwrap();
+            let session = Workbench::silent(2).unwrap();
 
             let truth = average(&model, &visible, |visible| exact::expectation(&model, visible).unwrap().flat());
-            let long = Way::LongRun.moments(&model, &data, (100, 7, 0), &session);
+            let long = StateMethod::LongRun.moments(&model, &data, (100, 7, 0), &session);
             let worst = |a: &[Vec<f32>], b: &[Vec<f32>]| {
                 a.iter().flatten().zip(b.iter().flatten()).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max)
             };
             assert!(worst(&long, &truth) < 0.02, "{}", worst(&long, &truth));
 
-            let uniform = Way::Uniform.moments(&model, &data, (100, 7, 0), &session);
+            let uniform = StateMethod::Uniform.moments(&model, &data, (100, 7, 0), &session);
             assert!(worst(&uniform, &truth) > 0.2);
             let found = PositivePhases::of(&model, &data, (100, 7), &session);
             for (phase, name) in found.phases.iter().zip(["pcd-1", "lmi", "pcd-gibbs-1", "pcd-gibbs-5", "pcd-gibbs-20"]) {

@@ -3,7 +3,7 @@
 mod reference;
 
 use crate::columns::{csv, flat};
-use crate::{Error, Report, Session, likelihood, log_z, template};
+use crate::{Error, Report, Workbench, likelihood, log_z, template};
 use dbm_core::Dbm;
 use dbm_core::ais::AisSettings;
 use dbm_core::math::mean_and_error;
@@ -40,7 +40,7 @@ impl ScoreReport {
     ///
     /// # Errors
     /// Those of scores.
-    pub fn of(reference: &Reference, levels: &[u8], session: &Session) -> Result<Self, Error> {
+    pub fn of(reference: &Reference, levels: &[u8], session: &Workbench) -> Result<Self, Error> {
         let (samples, floor) = (reference.scorer.scores(session, levels)?, reference.floor(session)?);
         Ok(Self { samples, floor, completions: None, nearest: None, bound: None, searches_capped: None })
     }
@@ -88,7 +88,7 @@ pub struct Bound {
 ///
 /// # Errors
 /// Those of annealed importance sampling.
-pub fn bound(model: &Dbm, reference: &Reference, ais: &AisSettings, session: &Session) -> Result<Bound, Error> {
+pub fn bound(model: &Dbm, reference: &Reference, ais: &AisSettings, session: &Workbench) -> Result<Bound, Error> {
     let estimate = log_z::estimate_log_z(model, Some(&reference.test), ais, session)?;
     let count = reference.test.examples.len();
     let (mean, error) = mean_and_error(&likelihood::bounds(model, &reference.test, count, session));

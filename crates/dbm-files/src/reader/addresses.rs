@@ -1,7 +1,7 @@
 //! Where data may be fetched from. The page's Content-Security-Policy in `index.html` lists the same hosts; a test checks this.
 
 /// A file of MNIST: name, bytes unpacked, and their SHA-256.
-pub struct Part {
+pub struct AddressPart {
     /// Name, without `.gz`.
     pub name: &'static str,
     /// Bytes of the IDX file.
@@ -11,13 +11,13 @@ pub struct Part {
 }
 
 /// The training images of MNIST and their labels.
-pub const MNIST: [Part; 2] = [
-    Part {
+pub const MNIST: [AddressPart; 2] = [
+    AddressPart {
         name: "train-images-idx3-ubyte",
         size: 47_040_016,
         sha256: "ba891046e6505d7aadcbbe25680a0738ad16aec93bde7f9b65e87a2fc25776db",
     },
-    Part {
+    AddressPart {
         name: "train-labels-idx1-ubyte",
         size: 60_008,
         sha256: "65a50cbbf4e906d70832878ad85ccda5333a97f0f4c3dd2ef09a8a9eef7101c5",

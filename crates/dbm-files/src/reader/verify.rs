@@ -1,6 +1,6 @@
 //! Checks that a file from a mirror is the original.
 
-use super::addresses::Part;
+use super::addresses::AddressPart;
 use dbm_data::unpack;
 use sha2::{Digest, Sha256};
 
@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 ///
 /// # Errors
 /// What is wrong with it, in words; `from` names its source.
-pub fn unpacked(part: &Part, from: &str, bytes: &[u8]) -> Result<Vec<u8>, String> {
+pub fn unpacked(part: &AddressPart, from: &str, bytes: &[u8]) -> Result<Vec<u8>, String> {
     let content = unpack(part.name, bytes, part.size + 1).map_err(|error| error.to_string())?;
     if content.len() != part.size {
         let got = if content.len() > part.size { "got more".into() } else { format!("got {}", content.len()) };
@@ -32,11 +32,12 @@ mod tests {
     #[test]
     fn only_the_very_file_is_taken() {
         let content = b"\0\0\x08\x01\0\0\0\x02ab";
-        let part = Part { name: "labels", size: 10, sha256: "7e1b4c1c9d2c8fd2d0c8a9d8be2d4b4a1e4f9a4a4c8f7f0e6d5b2f3a1c0d9e8f" };
+        let part =
+            AddressPart { name: "labels", size: 10, sha256: "7e1b4c1c9d2c8fd2d0c8a9d8be2d4b4a1e4f9a4a4c8f7f0e6d5b2f3a1c0d9e8f" };
         let right = Sha256::digest(content).iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"));
         let message = unpacked(&part, "here", content).unwrap_err();
         assert!(message.contains(&right) && message.contains("labels from here"), "{message}");
-        let part = Part { sha256: Box::leak(right.into_boxed_str()), ..part };
+        let part = AddressPart { sha256: Box::leak(right.into_boxed_str()), ..part };
         assert_eq!(unpacked(&part, "here", content).unwrap(), content);
         assert!(unpacked(&part, "here", &content[..9]).unwrap_err().contains("10 bytes were expected, but got 9"));
         assert!(unpacked(&part, "here", &[&content[..], b"c"].concat()).unwrap_err().contains("got more"));

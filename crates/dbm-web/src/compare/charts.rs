@@ -1,7 +1,7 @@
 //! The curves of both runs in the same charts: run A solid, run B dashed.
 
 use super::pair::Pair;
-use super::run::{Look, Run};
+use super::run::{ComparedRun, Look};
 use crate::canvas::{Axis, Chart, Point, Series, short};
 use crate::ui::chart::ChartFigure;
 use crate::ui::table::rows;
@@ -11,7 +11,7 @@ use leptos::prelude::*;
 const RUNS: [(&str, usize, &[f64]); 2] = [("run A", 5, &[]), ("run B", 2, &[6.0, 4.0])];
 
 /// A line of each run: its name, if a run has several lines, which then differ in hue; and its points.
-type Line = (&'static str, fn(Run) -> Vec<Point>);
+type Line = (&'static str, fn(ComparedRun) -> Vec<Point>);
 
 /// The lines of each chart, in the order of the charts' texts: title, file name, unit, and help.
 const LINES: [&[Line]; 6] = [
@@ -61,7 +61,7 @@ pub fn charts_of_both(pair: Pair) -> impl IntoView {
 }
 
 /// The lines of a run in a chart.
-fn series(lines: &[Line], (run_name, own_hue, dash): (&str, usize, &'static [f64]), run: Run) -> Vec<Series> {
+fn series(lines: &[Line], (run_name, own_hue, dash): (&str, usize, &'static [f64]), run: ComparedRun) -> Vec<Series> {
     let line = |(place, (name, points)): (usize, &Line)| {
         let (name, hue) = if name.is_empty() { (run_name.to_string(), own_hue) } else { (format!("{run_name}, {name}"), place) };
         Series { name, hue, dash, points: points(run), ..Series::default() }
@@ -69,7 +69,7 @@ fn series(lines: &[Line], (run_name, own_hue, dash): (&str, usize, &'static [f64
     lines.iter().enumerate().map(line).collect()
 }
 
-fn points(run: Run, of: fn(&Look) -> Option<f64>) -> Vec<Point> {
+fn points(run: ComparedRun, of: fn(&Look) -> Option<f64>) -> Vec<Point> {
     run.looks
         .with(|looks| looks.iter().filter_map(|look| of(look).map(|y| Point::new(f64::from(look.signals.step), y))).collect())
 }

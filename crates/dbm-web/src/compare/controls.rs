@@ -163,9 +163,7 @@ pub fn comparisons(pair: Pair) -> impl IntoView {
         })
     };
     let look = move || {
-        pair.setup
-            .with(|setup| setup.preset)
-            .map_or("Choose a comparison, or change a setting of run B.", |preset| preset.look)
+        pair.setup.with(|setup| setup.preset).map_or("Choose a comparison, or change a setting of run B.", |preset| preset.look)
     };
     let longest = PRESETS.iter().map(|preset| preset.look).max_by_key(|look| look.len()).unwrap_or_default();
     let longest = format!("What to look at. {longest}");

@@ -2,7 +2,7 @@
 //! are identical.
 
 use super::pair::{Goal, Pair};
-use super::run::{Run, RunState};
+use super::run::{ComparedRun, RunState};
 use crate::canvas::bins::Summary;
 use crate::canvas::short;
 use crate::ui::table::rows;
@@ -16,7 +16,7 @@ const NOTHING: &str = "–";
 /// Each row's name and hover help.
 const TEXTS: &str = include_str!("numbers.txt");
 /// The content of a run's cell; `None` if there is none.
-type Cell = fn(Run) -> Option<String>;
+type Cell = fn(ComparedRun) -> Option<String>;
 
 /// The cells, row by row.
 const CELLS: [Cell; 10] = [
@@ -32,12 +32,12 @@ const CELLS: [Cell; 10] = [
     |run| run.metrics.with(|metrics| Some(metrics.checksum.clone()).filter(|checksum| !checksum.is_empty())),
 ];
 
-fn seen(run: Run, say: fn(&RunSignals) -> Option<String>) -> Option<String> {
+fn seen(run: ComparedRun, say: fn(&RunSignals) -> Option<String>) -> Option<String> {
     run.looks.with(|looks| looks.last().and_then(|look| say(&look.signals)))
 }
 
 /// A summary of both phases' histograms over the recent steps.
-fn over(run: Run, of: fn(&PhaseMetrics) -> &Histogram, say: fn(&Summary) -> String) -> Option<String> {
+fn over(run: ComparedRun, of: fn(&PhaseMetrics) -> &Histogram, say: fn(&Summary) -> String) -> Option<String> {
     run.metrics.with(|metrics| {
         let all = Summary::of(&[&metrics.positive, &metrics.negative].map(of));
         (all.total > 0).then(|| say(&all))
@@ -47,7 +47,7 @@ fn over(run: Run, of: fn(&PhaseMetrics) -> &Histogram, say: fn(&Summary) -> Stri
 /// The table, and below it the result of comparing checksums.
 pub fn numbers_table(pair: Pair) -> impl IntoView {
     let row = |([name, help], cell): ([&'static str; 2], Cell)| {
-        let cell = move |run: Run| {
+        let cell = move |run: ComparedRun| {
             let text = Memo::new(move |_| cell(run).unwrap_or_else(|| NOTHING.into()));
             view! { <td>{move || text.get()}</td> }
         };
@@ -62,7 +62,7 @@ pub fn numbers_table(pair: Pair) -> impl IntoView {
     };
     let verdict = Memo::new(move |_| {
         let [a, b] = pair.runs;
-        a.checksums.with(|a| b.checksums.with(|b| Verdict::of(a, b)))
+        a.checksums.with(|a| b.checksums.with(|b| ChecksumVerdict::of(a, b)))
     });
     let begun = move || pair.runs.iter().all(|run| !matches!(run.state.get(), RunState::Absent | RunState::Beginning));
     let words = move || if begun() { in_words(&verdict.get()) } else { String::new() };
@@ -94,7 +94,7 @@ pub fn numbers_table(pair: Pair) -> impl IntoView {
 }
 
 /// The result of comparing checksums, in words.
-fn in_words(verdict: &Verdict) -> String {
+fn in_words(verdict: &ChecksumVerdict) -> String {
     match (&verdict.same, verdict.apart) {
         (Some((step, sum)), None) => format!("The same bits so far: at step {step} both have the checksum {sum}."),
         (Some((same, _)), Some(apart)) => format!("The same bits at step {same}, different at step {apart}."),
@@ -105,14 +105,14 @@ fn in_words(verdict: &Verdict) -> String {
 
 /// What the checksums of two runs show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Verdict {
+pub struct ChecksumVerdict {
     /// The last step at which both rested with the same parameters, and their checksum.
     pub same: Option<(u32, String)>,
     /// The first step after that at which their parameters differed.
     pub apart: Option<u32>,
 }
 
-impl Verdict {
+impl ChecksumVerdict {
     /// Compares checksums, given by step.
     pub fn of(a: &BTreeMap<u32, String>, b: &BTreeMap<u32, String>) -> Self {
         let mut verdict = Self::default();
@@ -136,19 +136,19 @@ mod tests {
         let checks =
             |all: &[(u32, &str)]| all.iter().map(|&(step, sum)| (step, sum.to_string())).collect::<BTreeMap<u32, String>>();
         let a = checks(&[(0, "a"), (5, "b"), (10, "c"), (20, "d")]);
-        assert_eq!(Verdict::of(&a, &checks(&[])), Verdict::default());
-        let part = Verdict::of(&a, &checks(&[(0, "a"), (5, "b"), (10, "x"), (15, "y")]));
-        assert_eq!(part, Verdict { same: Some((5, "b".into())), apart: Some(10) });
-        assert_eq!(Verdict::of(&a, &a), Verdict { same: Some((20, "d".into())), apart: None });
-        assert_eq!(Verdict::of(&a, &checks(&[(0, "z")])), Verdict { same: None, apart: Some(0) });
+        assert_eq!(ChecksumVerdict::of(&a, &checks(&[])), ChecksumVerdict::default());
+        let part = ChecksumVerdict::of(&a, &checks(&[(0, "a"), (5, "b"), (10, "x"), (15, "y")]));
+        assert_eq!(part, ChecksumVerdict { same: Some((5, "b".into())), apart: Some(10) });
+        assert_eq!(ChecksumVerdict::of(&a, &a), ChecksumVerdict { same: Some((20, "d".into())), apart: None });
+        assert_eq!(ChecksumVerdict::of(&a, &checks(&[(0, "z")])), ChecksumVerdict { same: None, apart: Some(0) });
     }
 
     #[test]
     fn the_checksums_are_put_in_words() {
         let same = Some((40, "ab".to_string()));
-        assert!(in_words(&Verdict { same: same.clone(), apart: None }).starts_with("The same bits so far: at step 40"));
-        assert_eq!(in_words(&Verdict { same, apart: Some(60) }), "The same bits at step 40, different at step 60.");
-        assert_eq!(in_words(&Verdict { same: None, apart: Some(0) }), "Different bits from step 0 on.");
-        assert_eq!(in_words(&Verdict::default()), "");
+        assert!(in_words(&ChecksumVerdict { same: same.clone(), apart: None }).starts_with("The same bits so far: at step 40"));
+        assert_eq!(in_words(&ChecksumVerdict { same, apart: Some(60) }), "The same bits at step 40, different at step 60.");
+        assert_eq!(in_words(&ChecksumVerdict { same: None, apart: Some(0) }), "Different bits from step 0 on.");
+        assert_eq!(in_words(&ChecksumVerdict::default()), "");
     }
 }

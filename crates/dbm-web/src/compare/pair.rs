@@ -1,6 +1,6 @@
 //! Both runs: what they begin with, and how they train in lockstep.
 
-use super::run::{Run, RunState};
+use super::run::{ComparedRun, RunState};
 use super::setup::{Setup, for_data};
 use crate::settings::{Draft, ForData};
 use crate::ui::address;
@@ -39,22 +39,22 @@ pub enum Goal {
 
 /// The two runs: a handle that lives as long as the page.
 #[derive(Clone, Copy)]
-pub struct Pair(&'static Known);
+pub struct Pair(&'static PairInner);
 
 impl Deref for Pair {
-    type Target = Known;
+    type Target = PairInner;
 
-    fn deref(&self) -> &Known {
+    fn deref(&self) -> &PairInner {
         self.0
     }
 }
 
 /// What is known about both runs.
-pub struct Known {
+pub struct PairInner {
     /// What the page's own computing worker holds: the two runs may use its data as well.
     session: Session,
     /// Runs A and B.
-    pub runs: [Run; 2],
+    pub runs: [ComparedRun; 2],
     /// What both are doing.
     pub goal: RwSignal<Goal>,
     /// The comparison, as the address describes it.
@@ -98,9 +98,9 @@ impl Pair {
             setup.with(|setup| form.with(|form| setup.base(Draft::suiting(named(form)), form, for_data.get())))
         });
         let other = Memo::new(move |_| setup.with(|setup| setup.other(&base.get(), for_data.get())));
-        Self(Box::leak(Box::new(Known {
+        Self(Box::leak(Box::new(PairInner {
             session: Session::of_page(),
-            runs: [Run::new(), Run::new()],
+            runs: [ComparedRun::new(), ComparedRun::new()],
             goal: RwSignal::default(),
             setup,
             typed: RwSignal::new(None),
@@ -299,13 +299,13 @@ impl Pair {
 
     /// Both take one step, or the one behind catches up.
     pub fn step(self) {
-        let [a, b] = if self.is_ready() { self.runs.map(Run::step) } else { [0, 0] };
+        let [a, b] = if self.is_ready() { self.runs.map(ComparedRun::step) } else { [0, 0] };
         self.go_for(Goal::Level(if a == b { a + 1 } else { a.max(b) }));
     }
 
     /// Whether both runs exist and either match the settings or have been trained.
     fn is_ready(self) -> bool {
-        let untrained = |run: &Run| run.step() == 0 && run.metrics.with_untracked(|metrics| !metrics.begun());
+        let untrained = |run: &ComparedRun| run.step() == 0 && run.metrics.with_untracked(|metrics| !metrics.begun());
         let there = self.runs.iter().all(|run| run.state.get_untracked() != RunState::Absent);
         there && !(self.runs.iter().all(untrained) && untrack(|| self.has_changed()))
     }
@@ -342,7 +342,7 @@ impl Pair {
 
     /// The next step at which both rest; `None` if they have reached the goal.
     fn next_step(self) -> Option<u32> {
-        let [a, b] = self.runs.map(Run::step);
+        let [a, b] = self.runs.map(ComparedRun::step);
         let farther = a.max(b);
         match self.goal.get_untracked() {
             Goal::Train(target) if a.min(b) < target => Some(if a == b {

@@ -1,7 +1,7 @@
 //! One of the two runs: its worker, how far it is, and what was recorded on the way.
 
 use crate::ui::history;
-use crate::worker::client::{Client, Failure, Unasked, WORKER_COUNT};
+use crate::worker::client::{Client, Failure, Notification, WORKER_COUNT};
 use dbm_core::settings::RunPlan;
 use dbm_protocol::{Command, DataSource, Event, Grid, Metrics, ModelInfo, RunInfo, RunSignals};
 use futures_channel::oneshot;
@@ -38,22 +38,22 @@ pub struct Look {
 
 /// A run: a handle that lives as long as the page.
 #[derive(Clone, Copy)]
-pub struct Run {
+pub struct ComparedRun {
     client: Client<Command>,
-    known: &'static Known,
+    known: &'static RunInner,
 }
 
-impl Deref for Run {
-    type Target = Known;
+impl Deref for ComparedRun {
+    type Target = RunInner;
 
-    fn deref(&self) -> &Known {
+    fn deref(&self) -> &RunInner {
         self.known
     }
 }
 
 /// What is known about a run.
 #[derive(Default)]
-pub struct Known {
+pub struct RunInner {
     /// Whether it exists, and whether it is training.
     pub state: RwSignal<RunState>,
     /// The state of its training.
@@ -82,20 +82,20 @@ pub struct Known {
     goal: StoredValue<Option<(u32, oneshot::Sender<bool>)>>,
 }
 
-impl Run {
+impl ComparedRun {
     /// No run yet.
     pub fn new() -> Self {
         let cores = window().navigator().hardware_concurrency() as u32;
         let client = Client::new(format!("{WORKER_COUNT}{}", (cores / 2).max(1)));
         let run = Self { client, known: Box::leak(Box::default()) };
-        client.listen(move |unasked| match unasked {
+        client.listen(move |notification| match notification {
             // It concerns the run that is being replaced.
-            Unasked::Event(..) if run.state.get_untracked() == RunState::Beginning => {}
-            Unasked::Event(Event::Metrics(metrics), _) => run.take_metrics(metrics),
-            Unasked::Event(Event::Samples(grid), _) => run.take_samples(grid),
-            Unasked::Ready | Unasked::Event(..) | Unasked::Unreadable(_) => {}
-            Unasked::Failed(message) => run.fail(RunState::Resting, format!("This run cannot continue: {message}")),
-            Unasked::Lost(why) => run.fail(RunState::Absent, format!("The worker of this run was lost: {why}.")),
+            Notification::Event(..) if run.state.get_untracked() == RunState::Beginning => {}
+            Notification::Event(Event::Metrics(metrics), _) => run.take_metrics(metrics),
+            Notification::Event(Event::Samples(grid), _) => run.take_samples(grid),
+            Notification::Ready | Notification::Event(..) | Notification::Unreadable(_) => {}
+            Notification::Failed(message) => run.fail(RunState::Resting, format!("This run cannot continue: {message}")),
+            Notification::Lost(why) => run.fail(RunState::Absent, format!("The worker of this run was lost: {why}.")),
         });
         run
     }

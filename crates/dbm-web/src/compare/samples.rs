@@ -1,7 +1,7 @@
 //! What both models imagine, pictures side by side: each position of both grids starts from the same noise.
 
 use super::pair::Pair;
-use super::run::Run;
+use super::run::ComparedRun;
 use super::setup::names;
 use crate::canvas::shape::Shape;
 use crate::canvas::{shows, tiles};
@@ -27,7 +27,7 @@ pub fn samples(pair: Pair) -> impl IntoView {
 }
 
 /// One run's samples: its letter, how it differs from the other run, and the layout of a sample.
-fn lane(run: Run, letter: &'static str, name: impl Fn() -> String + Send + 'static, shape: Memo<Shape>) -> impl IntoView {
+fn lane(run: ComparedRun, letter: &'static str, name: impl Fn() -> String + Send + 'static, shape: Memo<Shape>) -> impl IntoView {
     let canvas = NodeRef::<Canvas>::new();
     shows(
         canvas,
@@ -79,6 +79,6 @@ fn lane(run: Run, letter: &'static str, name: impl Fn() -> String + Send + 'stat
 }
 
 /// How many of the samples are distinct, in words.
-fn distinct(run: Run) -> String {
+fn distinct(run: ComparedRun) -> String {
     run.distinct.with(|all| all.last().map_or_else(|| "–".into(), |(_, count)| format!("{count} of {COUNT} distinct")))
 }

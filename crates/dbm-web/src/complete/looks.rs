@@ -3,7 +3,7 @@
 
 use crate::ui::button::Button;
 use crate::ui::progress::ProgressBar;
-use crate::worker::client::{Failure, Work};
+use crate::worker::client::{Failure, LongRequest};
 use crate::worker::session::Session;
 use dbm_protocol::{Command, Event};
 use leptos::prelude::*;
@@ -11,7 +11,7 @@ use leptos::prelude::*;
 /// The results so far, in order, and the request for the next one.
 pub struct Looks<T: Send + Sync + 'static> {
     session: Session,
-    pub work: Work,
+    pub work: LongRequest,
     pub came: RwSignal<Vec<T>>,
     pub running: RwSignal<bool>,
 }
@@ -27,7 +27,8 @@ impl<T: Send + Sync> Clone for Looks<T> {
 impl<T: Send + Sync> Looks<T> {
     /// No looks yet. They are forgotten when `of` changes.
     pub fn of<M: PartialEq + Send + Sync + 'static>(session: Session, of: Memo<M>) -> Self {
-        let looks = Self { session, work: Work::new(session.client), came: RwSignal::default(), running: RwSignal::new(false) };
+        let looks =
+            Self { session, work: LongRequest::new(session.client), came: RwSignal::default(), running: RwSignal::new(false) };
         Effect::new(move |before: Option<()>| {
             of.track();
             if before.is_some() {

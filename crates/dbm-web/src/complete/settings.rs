@@ -3,7 +3,7 @@
 use crate::ui::form::{Input, Row, Table, choice, typed};
 use dbm_core::complete::Method;
 use dbm_core::diagnostics::CouplingKernel;
-use dbm_core::words::{Choice, Choose, Words, choice, choices, words};
+use dbm_core::words::{Choice, Choose, Label, choice, choices, words};
 use dbm_protocol::{FIRST_ANSWERS, FIRST_PICTURE, PictureSource};
 
 /// Where the next picture comes from.
@@ -38,7 +38,7 @@ impl PictureStart {
 }
 
 impl Choose for PictureStart {
-    const WORDS: Words = words("start", "Start from", "Where the next picture comes from. On a blank one, choose Draw.");
+    const WORDS: Label = words("start", "Start from", "Where the next picture comes from. On a blank one, choose Draw.");
     const CHOICES: &'static [Choice<Self>] = &[
         choice(Self::Generated, "generated", "a generated digit", "A digit drawn by rules and a seed."),
         choice(Self::Sample, "sample", "a sample of the model", "A local mode of the model, searched from noise."),
@@ -69,7 +69,7 @@ pub enum Watched {
 }
 
 impl Choose for Watched {
-    const WORDS: Words = words("watch", "Watch", "What is shown state by state.");
+    const WORDS: Label = words("watch", "Watch", "What is shown state by state.");
     const CHOICES: &'static [Choice<Self>] = &[
         choice(Self::Answer, "answer", "one answer", "The chain of the first answer, from noise, drawn as chosen above."),
         choice(
@@ -101,7 +101,7 @@ macro_rules! chosen_number {
         }
 
         impl Choose for $name {
-            const WORDS: Words = $words;
+            const WORDS: Label = $words;
             const CHOICES: &'static [Choice<Self>] = &[$(choice(Self($value), $key, $label, "")),+];
         }
     };
@@ -138,7 +138,7 @@ chosen_number!(
 );
 
 /// The class of all answers, for models with classes, which are mostly digits.
-pub const CLASS: Words = words(
+pub const CLASS: Label = words(
     "class",
     "Digit",
     "The class of all answers. If you choose none, the model first reads from the known part how probable each class is, and divides its answers accordingly.",

@@ -7,7 +7,7 @@ use super::settings::{CompletionSettings, PictureStart, Watched};
 use crate::canvas::prefers_less_motion;
 use crate::canvas::shape::Shape;
 use crate::ui::form::Form;
-use crate::worker::client::Work;
+use crate::worker::client::LongRequest;
 use crate::worker::session::{Session, ShippedModel};
 use dbm_protocol::{Command, CompletionRequest, Event, Greys, ModelChoice, PictureToComplete, fresh_seed};
 use leptos::prelude::*;
@@ -62,7 +62,7 @@ pub struct CompletionState {
     /// The latest answers.
     pub answers: RwSignal<Option<AnswerSet>>,
     /// The request that completes or cleans up.
-    pub work: Work,
+    pub work: LongRequest,
     /// The answer or pair watched last.
     pub recording: RwSignal<Option<Recording>>,
     /// Index of the state of it that is shown.
@@ -90,7 +90,7 @@ impl CompletionState {
             stroke: StoredValue::default(),
             on_canvas: RwSignal::default(),
             answers: RwSignal::default(),
-            work: Work::new(session.client),
+            work: LongRequest::new(session.client),
             recording: RwSignal::default(),
             frame: RwSignal::default(),
             playing: RwSignal::default(),

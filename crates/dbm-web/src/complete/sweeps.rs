@@ -121,7 +121,9 @@ mod tests {
             Swept { sweeps, samples, energies: energies.to_vec(), high: vec![1.0, 2.0, 3.0] }
         };
         let looks = [look(1, [9.0, 9.1, 9.2]), look(10, [3.0, 3.2, 3.1]), look(50, [3.1, 3.1, 3.0])];
-        assert!(verdict(&looks, false).ends_with("From 10 to 50 sweeps, energy and pixels changed by at most two standard errors."));
+        assert!(
+            verdict(&looks, false).ends_with("From 10 to 50 sweeps, energy and pixels changed by at most two standard errors.")
+        );
         assert!(verdict(&looks[..2], true).ends_with("After 10 sweeps, energy or pixels are still changing."));
         assert!(verdict(&looks[..1], true).starts_with("The first look"));
         assert_eq!(describe(&looks[0]), ": energy 9.1 ± 0.1, 2.0 ± 0.6 pixels high");

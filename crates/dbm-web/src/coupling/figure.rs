@@ -6,7 +6,7 @@ use super::jobs::jobs;
 use super::results::Results;
 use crate::ui::binding::Keys;
 use crate::ui::form::{Form, Texts};
-use crate::worker::client::{Failure, Progress};
+use crate::worker::client::{Failure, RequestProgress};
 use crate::worker::pool::{self, Group};
 use dbm_protocol::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent};
 use futures_util::future::try_join_all;
@@ -77,7 +77,7 @@ impl Figure {
         };
         let of_progress = count.clone();
         let pick = |event| if let DiagnosticsEvent::MeetingTimes(times) = event { Some(times) } else { None };
-        let progress = move |progress: Progress| of_progress(progress.done);
+        let progress = move |progress: RequestProgress| of_progress(progress.done);
         let times = pool::ask_long(Group::Figure, DiagnosticsCommand::MeetingTimes(job), pick, progress).await?;
         let taken = self.results.try_update_value(|results| results.take(settings, &job, &times));
         taken.unwrap_or(Ok(())).map_err(Failure::Refused)?;

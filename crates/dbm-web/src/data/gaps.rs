@@ -5,7 +5,7 @@ use crate::ui::button::Button;
 use crate::ui::download;
 use crate::ui::progress::ProgressBar;
 use crate::ui::table::row;
-use crate::worker::client::{Failure, Work};
+use crate::worker::client::{Failure, LongRequest};
 use crate::worker::session::{DataChoice, Session};
 use dbm_protocol::{
     Command, DataSource, EncodedData, Evaluated, Event, FilesCommand, FilesEvent, ImputationMethod, ImputeSettings, NamedBytes,
@@ -36,7 +36,7 @@ struct Filled {
 struct Gaps {
     session: Session,
     /// Filling or testing.
-    work: Work,
+    work: LongRequest,
     /// The table without gaps.
     filled: RwSignal<Option<Filled>>,
     /// How good the answers are.
@@ -46,8 +46,12 @@ struct Gaps {
 impl Gaps {
     /// Nothing is filled yet; a change of data clears the results.
     fn new(session: Session) -> Self {
-        let gaps =
-            Self { session, work: Work::new(session.client), filled: RwSignal::default(), evaluation: RwSignal::default() };
+        let gaps = Self {
+            session,
+            work: LongRequest::new(session.client),
+            filled: RwSignal::default(),
+            evaluation: RwSignal::default(),
+        };
         Effect::new(move |_| {
             session.sets.data.track();
             gaps.filled.set(None);

@@ -5,7 +5,7 @@ use crate::canvas::{shows, tiles};
 use crate::ui::button::Button;
 use crate::ui::number::decimal;
 use crate::ui::select::{Check, Select, SelectOption};
-use crate::worker::uploads::{Offer, Uploads};
+use crate::worker::uploads::{PendingUpload, Uploads};
 use dbm_core::words::Choose;
 use dbm_protocol::{Coding, ColumnInfo, Encoding, UnderstoodKind};
 use leptos::html::{Canvas, Dialog};
@@ -37,7 +37,7 @@ pub fn Preview() -> impl IntoView {
     }
 }
 
-fn understood(name: String, offer: Offer) -> impl IntoView {
+fn understood(name: String, offer: PendingUpload) -> impl IntoView {
     let uploads = Uploads::of_page();
     let about = offer.about;
     let count = about.count;
@@ -75,7 +75,7 @@ fn understood(name: String, offer: Offer) -> impl IntoView {
     }
 }
 
-fn summary(offer: &Offer) -> String {
+fn summary(offer: &PendingUpload) -> String {
     let look = &offer.about.look;
     let missing = if look.share_missing > 0.0 { format!(", {:.1} % missing", 100.0 * look.share_missing) } else { String::new() };
     format!(

@@ -192,10 +192,7 @@ mod tests {
         };
         assert_eq!(words(&vec![one(2, -0.5, true), (vec![3, 3], None)]), None);
         let said = words(&vec![one(2, -0.5, true), one(25, -16.0, false), one(100, -80.0, false)]).unwrap();
-        assert!(
-            said.contains("50 units (25-25)") && said.contains("At 100-100 it takes at least 10⁸⁰ couplings"),
-            "{said}"
-        );
+        assert!(said.contains("50 units (25-25)") && said.contains("At 100-100 it takes at least 10⁸⁰ couplings"), "{said}");
         assert!(said.contains("10⁶⁷ years") || said.contains("10⁶⁶ years"), "{said}");
         let chart = chart(&vec![one(2, -0.5, true), one(25, -16.0, false)]);
         assert_eq!(chart.series.iter().map(|series| series.points.len()).collect::<Vec<_>>(), [1, 1, 0]);

@@ -45,7 +45,7 @@ pub struct Estimates {
 
 /// How an estimator compares with the exact gradient.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Verdict {
+pub struct EstimatorVerdict {
     /// Parameters whose interval contains the exact value.
     pub inside: usize,
     /// The largest difference between a mean and the exact value,
@@ -118,12 +118,12 @@ impl Means {
     }
 
     /// How the means compare with the exact values; `None` before there are two groups.
-    pub fn verdict(&self, exact: &[f64], alone: bool) -> Option<Verdict> {
+    pub fn verdict(&self, exact: &[f64], alone: bool) -> Option<EstimatorVerdict> {
         if self.groups < 2 || self.parameters.len() != exact.len() {
             return None;
         }
         let factor = self.factor(alone);
-        let mut verdict = Verdict::default();
+        let mut verdict = EstimatorVerdict::default();
         for (place, exact) in exact.iter().enumerate() {
             let (mean, half) = self.interval(place, factor)?;
             let off = (mean - exact).abs();

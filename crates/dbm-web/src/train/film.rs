@@ -55,9 +55,7 @@ pub fn save(session: Session) {
     let frames = FILM.with_borrow(|film| film.frames.clone());
     let steps: Vec<u32> = frames.iter().map(|grid| grid.step).collect();
     let ([first, .., last], Some(about)) = (&steps[..], session.models.training.get_untracked()) else {
-        return session
-            .notices
-            .news("There is no film yet: it shows the samples seen during training. Press Train first.");
+        return session.notices.news("There is no film yet: it shows the samples seen during training. Press Train first.");
     };
     let name = format!("samples-steps-{first}-to-{last}");
     let said = format!("A film of {} frames, steps {first} to {last}", frames.len());

@@ -3,7 +3,7 @@
 
 use crate::ui::button::Button;
 use crate::ui::progress::ProgressBar;
-use crate::worker::client::{Failure, Work};
+use crate::worker::client::{Failure, LongRequest};
 use crate::worker::session::Session;
 use dbm_protocol::{Command, Event, GpuTrial};
 use leptos::prelude::*;
@@ -13,7 +13,7 @@ const LONGEST: &str = "Ten steps took the processor 0.123 s on 12 workers, and t
 
 /// The button that times both, and the result.
 pub fn gpu_choice(session: Session) -> impl IntoView {
-    let (work, told) = (Work::new(session.client), RwSignal::new(String::new()));
+    let (work, told) = (LongRequest::new(session.client), RwSignal::new(String::new()));
     // Whether both were timed for this run and the processor was faster.
     let slower = RwSignal::new(false);
     let there = js_sys::Reflect::get(&window().navigator(), &"gpu".into()).is_ok_and(|gpu| gpu.is_object());
@@ -64,7 +64,12 @@ pub fn gpu_choice(session: Session) -> impl IntoView {
 }
 
 /// Times both, reports the result, and lets the faster one take the steps.
-async fn measure_and_choose(session: Session, work: Work, told: RwSignal<String>, slower: RwSignal<bool>) -> Result<(), Failure> {
+async fn measure_and_choose(
+    session: Session,
+    work: LongRequest,
+    told: RwSignal<String>,
+    slower: RwSignal<bool>,
+) -> Result<(), Failure> {
     session.readiness()?;
     told.set(String::new());
     slower.set(false);

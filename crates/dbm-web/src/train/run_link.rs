@@ -14,7 +14,7 @@ const PREFIX: &str = "t.";
 
 /// How far the requested run has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
+enum LinkedRun {
     /// Its data are not there yet.
     Waits,
     /// It is training, or was paused on the way.
@@ -34,7 +34,7 @@ struct Goal {
     step: u32,
     /// The expected checksum there, if known.
     sum: String,
-    stage: Stage,
+    stage: LinkedRun,
 }
 
 /// The run of the address: a handle that lives as long as the page.
@@ -110,7 +110,7 @@ impl RunLink {
             _ => {}
         }
         let step = step.filter(|_| plan.is_some() && !self.two_runs.get_untracked());
-        self.goal.set(step.map(|step| Goal { data, draft: draft.clone(), step, sum, stage: Stage::Waits }));
+        self.goal.set(step.map(|step| Goal { data, draft: draft.clone(), step, sum, stage: LinkedRun::Waits }));
         session.run.draft.set(draft);
         if data == "own" && present != "own" {
             let text = "This link is to a run on its author’s own data: to repeat it, load them and open it again.";
@@ -140,7 +140,7 @@ impl RunLink {
     /// Starts training if the run on the page is the one that the address asked for.
     fn set_off(self) {
         let session = self.session;
-        let Some(goal) = self.goal.get_untracked().filter(|goal| goal.stage == Stage::Waits) else { return };
+        let Some(goal) = self.goal.get_untracked().filter(|goal| goal.stage == LinkedRun::Waits) else { return };
         let stands = session.run.metrics.with_untracked(|metrics| metrics.step);
         let plan = goal.draft.plan();
         let same = session
@@ -151,7 +151,7 @@ impl RunLink {
             return;
         }
         let step = goal.step;
-        self.goal.set(Some(Goal { stage: Stage::Trains, ..goal }));
+        self.goal.set(Some(Goal { stage: LinkedRun::Trains, ..goal }));
         if step > stands {
             session.models.model.set(ModelChoice::Training);
             session.perform(session.go(Command::TrainUntil(step)));
@@ -162,7 +162,7 @@ impl RunLink {
 
     /// Once a linked run has reached its end, says whether it came out the same.
     fn compare(self) {
-        let Some(goal) = self.goal.get_untracked().filter(|goal| goal.stage == Stage::Trains && !goal.sum.is_empty()) else {
+        let Some(goal) = self.goal.get_untracked().filter(|goal| goal.stage == LinkedRun::Trains && !goal.sum.is_empty()) else {
             return;
         };
         let at_goal = |metrics: &Metrics| (metrics.step == goal.step).then(|| metrics.checksum.clone());
@@ -173,7 +173,7 @@ impl RunLink {
         } else {
             notices.error(format!("Not the same run: checksum {sum} at step {step}, expected {}.", goal.sum));
         }
-        self.goal.set(Some(Goal { stage: Stage::Compared, ..goal }));
+        self.goal.set(Some(Goal { stage: LinkedRun::Compared, ..goal }));
     }
 }
 

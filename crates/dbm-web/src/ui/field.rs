@@ -1,7 +1,7 @@
 //! Text fields, and how numbers are read.
 
 use super::number::{decimal, sizes};
-use dbm_core::words::Words;
+use dbm_core::words::Label;
 use leptos::prelude::*;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -34,7 +34,7 @@ pub fn TextField(
     #[prop(into)]
     id: String,
     /// Its label and help. The hint is added to the help.
-    words: Words,
+    words: Label,
     /// Shown below while there is no problem.
     #[prop(optional, into)]
     hint: Option<Signal<String>>,

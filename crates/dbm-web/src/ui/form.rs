@@ -4,7 +4,7 @@ use super::binding::Keys;
 use super::field::TextField;
 use super::select::{Check, Select, SelectOption};
 use dbm_core::settings::Line;
-use dbm_core::words::{Choose, Words, words};
+use dbm_core::words::{Choose, Label, words};
 use leptos::prelude::*;
 
 /// Settings that have a table. Default values are left out of the address.
@@ -30,7 +30,7 @@ pub struct Row<S> {
 #[derive(Clone, Copy)]
 pub struct Field {
     /// Its label and help, and its key in the address.
-    pub words: Words,
+    pub words: Label,
     /// How it is entered.
     pub input: Input,
     /// Whether it fills the whole line.
@@ -110,14 +110,14 @@ impl<S> Row<S> {
     }
 
     /// The same row, with these words.
-    pub const fn called(self, words: Words) -> Self {
+    pub const fn called(self, words: Label) -> Self {
         Self { field: Field { words, ..self.field }, ..self }
     }
 
     /// The same row, with this key; without a label it gets no field.
     pub const fn key(self, key: &'static str) -> Self {
         let words = self.field.words;
-        self.called(Words { key, ..words })
+        self.called(Label { key, ..words })
     }
 
     /// The same row, filling the whole line.

@@ -2,7 +2,7 @@
 //!
 //! A worker starts with the first request made to it, and again after it was lost or ended. Requests wait until it is ready. A
 //! worker that never becomes ready counts as lost. So does a worker that owns or keeps a run and stays silent while something is
-//! expected of it. Messages that answer no request go to a single listener. Long requests, made one at a time, are a [`Work`].
+//! expected of it. Messages that answer no request go to a single listener. Long requests, made one at a time, are a [`LongRequest`].
 
 use dbm_protocol::transport::{Heard, Started};
 use dbm_protocol::{Command, DiagnosticsCommand, Envelope, Event, FilesCommand, Reply, Request, wire};
@@ -95,9 +95,7 @@ impl Served for DiagnosticsCommand {
 /// of memory is the only cause for which they give no further detail.
 fn explained(why: String) -> String {
     if why.to_lowercase().contains("unreachable") {
-        return format!(
-            "{why}; most often the browser is out of memory: close other tabs, or choose smaller layers or batches"
-        );
+        return format!("{why}; most often the browser is out of memory: close other tabs, or choose smaller layers or batches");
     }
     why
 }
@@ -122,7 +120,7 @@ pub enum Failure {
 
 /// How far a request has come.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Progress {
+pub struct RequestProgress {
     /// What is being done, in words; empty if the request says it.
     pub stage: String,
     /// How many parts are done.
@@ -132,7 +130,7 @@ pub struct Progress {
 }
 
 /// A message from a worker that answers no request.
-pub enum Unasked<A> {
+pub enum Notification<A> {
     /// The worker is ready; this is its first message.
     Ready,
     /// Something about its work, with a large array if there is one.
@@ -145,8 +143,8 @@ pub enum Unasked<A> {
     Lost(String),
 }
 
-type Listener<A> = Rc<dyn Fn(Unasked<A>)>;
-type ProgressFn = Rc<dyn Fn(Progress)>;
+type Listener<A> = Rc<dyn Fn(Notification<A>)>;
+type ProgressFn = Rc<dyn Fn(RequestProgress)>;
 type Answered<A> = Result<(A, Option<Uint8Array>), Failure>;
 
 /// A pending answer.
@@ -245,7 +243,7 @@ impl<R: Served> Client<R> {
     }
 
     /// Sends every message that answers no request to this listener.
-    pub fn listen(self, listener: impl Fn(Unasked<R::Answer>) + 'static) {
+    pub fn listen(self, listener: impl Fn(Notification<R::Answer>) + 'static) {
         self.0.borrow_mut().listener = Some(Rc::new(listener));
     }
 
@@ -271,7 +269,7 @@ impl<R: Served> Client<R> {
     }
 
     /// Sends a request and reports its progress.
-    pub fn ask_long(self, command: R, progress: impl Fn(Progress) + 'static) -> Answer<R::Answer> {
+    pub fn ask_long(self, command: R, progress: impl Fn(RequestProgress) + 'static) -> Answer<R::Answer> {
         self.ask_with(command, None, Some(Rc::new(progress)))
     }
 
@@ -353,7 +351,7 @@ impl<R: Served> Client<R> {
         let (message, bulk) = match wire::unpack_apart::<Reply<R::Answer>>(data) {
             Ok(unpacked) => unpacked,
             // A worker that owns a run is not abandoned over a single message.
-            Err(problem) if R::SPEAKS => return self.tell(Unasked::Unreadable(problem)),
+            Err(problem) if R::SPEAKS => return self.tell(Notification::Unreadable(problem)),
             Err(problem) => return self.lose(&problem),
         };
         match (message.body, message.id) {
@@ -362,20 +360,20 @@ impl<R: Served> Client<R> {
                     running.listens = true;
                 }
                 self.post();
-                self.tell(Unasked::Ready);
+                self.tell(Notification::Ready);
             }
             (Reply::Progress { stage, done, total }, Some(id)) => {
                 // The listener may send another request, so it is not called while the client is borrowed.
                 let progress = self.0.borrow().asked.get(&id).and_then(|pending| pending.progress.clone());
                 if let Some(progress) = progress {
-                    progress(Progress { stage, done, total });
+                    progress(RequestProgress { stage, done, total });
                 }
             }
             (Reply::Progress { .. }, None) => {}
             (Reply::Failed(message), Some(id)) => self.answer(id, Err(Failure::Refused(message))),
-            (Reply::Failed(message), None) => self.tell(Unasked::Failed(message)),
+            (Reply::Failed(message), None) => self.tell(Notification::Failed(message)),
             (Reply::Answer(answer), Some(id)) => self.answer(id, Ok((answer, bulk))),
-            (Reply::Answer(answer), None) => self.tell(Unasked::Event(answer, bulk)),
+            (Reply::Answer(answer), None) => self.tell(Notification::Event(answer, bulk)),
         }
     }
 
@@ -387,10 +385,10 @@ impl<R: Served> Client<R> {
         }
     }
 
-    fn tell(self, unasked: Unasked<R::Answer>) {
+    fn tell(self, notification: Notification<R::Answer>) {
         let listener = self.0.borrow().listener.clone();
         if let Some(listener) = listener {
-            listener(unasked);
+            listener(notification);
         }
     }
 
@@ -410,7 +408,7 @@ impl<R: Served> Client<R> {
 
     fn lose(self, why: &str) {
         self.drop_worker(&R::lost(why));
-        self.tell(Unasked::Lost(why.into()));
+        self.tell(Notification::Lost(why.into()));
     }
 
     fn drop_worker(self, failure: &Failure) {
@@ -435,20 +433,20 @@ pub struct AtWork {
     /// Its id, by which the worker can cancel it.
     request: u32,
     /// How far it has come.
-    pub progress: Progress,
+    pub progress: RequestProgress,
     /// Whether it has taken long enough to be shown.
     pub is_long: bool,
 }
 
 /// Long requests, one at a time: a handle that lives as long as the view that creates it.
 #[derive(Clone, Copy)]
-pub struct Work {
+pub struct LongRequest {
     client: Client<Command>,
     number: StoredValue<u32>,
     now: RwSignal<Option<AtWork>>,
 }
 
-impl Work {
+impl LongRequest {
     /// Nothing has been requested yet.
     pub fn new(client: Client<Command>) -> Self {
         Self { client, number: StoredValue::default(), now: RwSignal::default() }
@@ -470,7 +468,7 @@ impl Work {
         let number = self.number.get_value().wrapping_add(1);
         self.number.set_value(number);
         let answer = self.client.ask_long(command, move |progress| self.update(number, |now| now.progress = progress));
-        self.now.set(Some(AtWork { number, request: answer.id, progress: Progress::default(), is_long: false }));
+        self.now.set(Some(AtWork { number, request: answer.id, progress: RequestProgress::default(), is_long: false }));
         set_timeout(move || self.update(number, |now| now.is_long = true), QUICK);
         async move {
             let answered = answer.await;

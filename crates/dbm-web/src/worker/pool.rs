@@ -1,7 +1,7 @@
 //! The diagnostics workers, which take jobs in turn. A job goes to the first free worker. Workers keep no state between jobs, so
 //! one that is ended or lost costs only its current job.
 
-use super::client::{Client, Failure, Progress};
+use super::client::{Client, Failure, RequestProgress};
 use dbm_protocol::{DiagnosticsCommand, DiagnosticsEvent, ModelSource, SmallModel};
 use futures_channel::oneshot;
 use js_sys::Uint8Array;
@@ -107,7 +107,7 @@ pub async fn ask_long<T>(
     group: Group,
     command: DiagnosticsCommand,
     pick: impl FnOnce(DiagnosticsEvent) -> Option<T>,
-    progress: impl Fn(Progress) + 'static,
+    progress: impl Fn(RequestProgress) + 'static,
 ) -> Result<T, Failure> {
     ask_with(group, command, None, pick, progress).await
 }
@@ -121,7 +121,7 @@ pub async fn ask_with<T>(
     command: DiagnosticsCommand,
     bulk: Option<&Uint8Array>,
     pick: impl FnOnce(DiagnosticsEvent) -> Option<T>,
-    progress: impl Fn(Progress) + 'static,
+    progress: impl Fn(RequestProgress) + 'static,
 ) -> Result<T, Failure> {
     let (receiver, cancelled) = POOL.with_borrow_mut(|pool| (pool.turn(group), pool.cancelled[group as usize]));
     let is_cancelled = || POOL.with_borrow(|pool| pool.cancelled[group as usize] != cancelled);

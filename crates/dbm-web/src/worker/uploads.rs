@@ -1,7 +1,7 @@
 //! The visitor's files: chosen, dropped, pasted or fetched, then read by the worker for files and shown before anything is
 //! trained on them.
 
-use super::client::{Failure, Progress};
+use super::client::{Failure, RequestProgress};
 use super::session::{DataChoice, Session, Upload, is_model};
 use crate::ui::problem::words;
 use dbm_protocol::{DataSource, Encoding, FilesCommand, FilesEvent, NamedBytes, Understood, UnderstoodKind};
@@ -22,7 +22,7 @@ pub const MNIST: &str = "MNIST";
 
 /// Data that were read, shown before anything is trained on them.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Offer {
+pub struct PendingUpload {
     /// How the files were understood.
     pub about: Understood,
     /// How they will be made binary.
@@ -36,9 +36,9 @@ pub struct Offer {
 pub struct Uploads {
     session: Session,
     /// How far the reading of files has come, while it is under way.
-    pub reading: RwSignal<Option<Progress>>,
+    pub reading: RwSignal<Option<RequestProgress>>,
     /// Data that were read and not yet accepted.
-    pub offer: RwSignal<Option<Offer>>,
+    pub offer: RwSignal<Option<PendingUpload>>,
     /// Whether a preview has been requested.
     previewing: StoredValue<bool>,
     /// Counts uploads and cancellations: files that the browser delivers after a later one are not read.
@@ -91,7 +91,7 @@ impl Uploads {
             ));
         }
         self.give_way();
-        self.reading.set(Some(Progress::default()));
+        self.reading.set(Some(RequestProgress::default()));
         self.session.perform(self.read_files(files));
     }
 
@@ -142,7 +142,7 @@ impl Uploads {
         if let FilesEvent::Understood(about) = self.ask(command).await? {
             let hold_back = matches!(about.kind, UnderstoodKind::Table { .. }) && about.look.share_missing > 0.0;
             let encoding = about.encoding.clone();
-            self.offer.set(Some(Offer { about: *about, encoding, hold_back }));
+            self.offer.set(Some(PendingUpload { about: *about, encoding, hold_back }));
         }
         Ok(())
     }
@@ -203,7 +203,7 @@ impl Uploads {
     }
 
     /// Changes the offer, if there is one.
-    pub fn change_offer(self, change: impl FnOnce(&mut Offer)) {
+    pub fn change_offer(self, change: impl FnOnce(&mut PendingUpload)) {
         self.offer.update(|offer| {
             if let Some(offer) = offer {
                 change(offer);
@@ -213,7 +213,7 @@ impl Uploads {
 
     /// Puts the offered data into use.
     pub fn accept(self) {
-        let Some(Offer { encoding, hold_back, .. }) = self.offer.get_untracked() else { return };
+        let Some(PendingUpload { encoding, hold_back, .. }) = self.offer.get_untracked() else { return };
         self.offer.set(None);
         self.session.perform(self.encode(encoding, if hold_back { HELD_BACK } else { 0.0 }, None));
     }
@@ -232,7 +232,7 @@ impl Uploads {
     /// Sends the reader a request that may take long, and shows its progress.
     async fn ask(self, command: FilesCommand) -> Result<FilesEvent, Failure> {
         self.offer.set(None);
-        self.reading.set(Some(Progress::default()));
+        self.reading.set(Some(RequestProgress::default()));
         let answer = self.session.reader.ask_long(command, move |progress| self.reading.set(Some(progress))).await;
         match &answer {
             Ok(_) => self.reading.set(None),

@@ -50,14 +50,14 @@ impl Coordinator {
         std::mem::swap(&mut self.run, &mut self.previous);
         self.stop();
         // The run that was set aside may no longer be saved anywhere.
-        self.owes_snapshot = begun(self.run.as_ref()).then(now);
+        self.snapshot_due_since = begun(self.run.as_ref()).then(now);
         self.data_ready()
     }
 
     /// Takes a new run into use and keeps the old one for Undo, unless the old one did nothing yet and the one kept before it did.
     fn replace(&mut self, run: Run) {
         self.stop();
-        self.owes_snapshot = None;
+        self.snapshot_due_since = None;
         self.shown.snapshot_due = 0.0;
         let old = self.run.replace(run);
         if begun(old.as_ref()) || !begun(self.previous.as_ref()) {
@@ -96,7 +96,7 @@ impl Coordinator {
         let Some(run) = &mut self.run else { return };
         if !run.is_whole() {
             run.gather(&mut self.pool);
-            self.owes_snapshot = Some(since);
+            self.snapshot_due_since = Some(since);
             return;
         }
         let checkpoint = match run.take_checkpoint() {

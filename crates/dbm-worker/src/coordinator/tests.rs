@@ -1,7 +1,7 @@
 //! What the page requests from the computing worker, and what it receives.
 
 use super::*;
-use crate::workplace::{Workplace, completion, encoded, events, on_bars};
+use crate::test_page::{TestPage, completion, encoded, events, on_bars};
 use dbm_core::classes::{self, shared};
 use dbm_core::complete::{Completer, Method, SamplingSchedule};
 use dbm_core::diagnostics::{CouplingKernel, PairDraw};
@@ -20,11 +20,11 @@ use dbm_protocol::{
 };
 
 /// A worker without helpers.
-fn fresh() -> Workplace {
-    Workplace::new(1, 0)
+fn fresh() -> TestPage {
+    TestPage::new(1, 0)
 }
 
-impl Workplace {
+impl TestPage {
     fn metrics(&self) -> Metrics {
         self.worker.run.as_ref().unwrap().metrics(false)
     }
@@ -54,11 +54,11 @@ fn examples(encoded: EncodedData) -> Command {
     Command::UseData { source: DataSource::Examples(encoded), plan: plan(&[12, 6]), checkpoint: vec![] }
 }
 
-fn trained(steps: u32) -> Workplace {
+fn trained(steps: u32) -> TestPage {
     trained_by(plan(&[12, 6]), steps)
 }
 
-fn trained_by(plan: RunPlan, steps: u32) -> Workplace {
+fn trained_by(plan: RunPlan, steps: u32) -> TestPage {
     let mut page = fresh();
     page.ask(on_bars(plan));
     for _ in 0..steps {
@@ -389,17 +389,17 @@ fn labelled() -> Dbm {
 }
 
 /// Opens it with settings that claim this many classes.
-fn open_labelled(page: &mut Workplace, classes: usize) -> Event {
+fn open_labelled(page: &mut TestPage, classes: usize) -> Event {
     open_trained(page, Settings { classes, ..Settings::default() })
 }
 
 /// The same, as if from a run with these settings.
-fn open_trained(page: &mut Workplace, settings: Settings) -> Event {
+fn open_trained(page: &mut TestPage, settings: Settings) -> Event {
     let (model, flat) = (labelled(), |matrix: &Matrix| matrix.data().to_vec());
     let (weights, biases) = (model.weights().iter().map(flat).collect(), model.biases().to_vec());
     let mut file = Checkpoint::new(Units::Bits, Parameters { weights, biases });
     // Everything that a run of plain SGD needs to continue.
-    (file.settings, file.moments) = (Some(settings), Some(vec![]));
+    (file.settings, file.optimizer_state) = (Some(settings), Some(vec![]));
     let bytes = file.to_bytes(Precision::Full).unwrap();
     page.answer(Command::OpenModel(NamedBytes { name: "labelled".into(), bytes }))
 }
@@ -419,7 +419,7 @@ fn ink_above(class: Option<u8>) -> CompletionRequest {
     }
 }
 
-fn completions(page: &mut Workplace, request: CompletionRequest) -> Completions {
+fn completions(page: &mut TestPage, request: CompletionRequest) -> Completions {
     let Event::Completions(completions) = page.answer(Command::Complete(request)) else { panic!("completions") };
     completions
 }
@@ -475,7 +475,7 @@ fn nothing_known_is_of_any_class_and_of_the_one_that_is_asked_for() {
     }
 }
 
-fn draws_what_is_asked_for(page: &mut Workplace) {
+fn draws_what_is_asked_for(page: &mut TestPage) {
     let nothing = |class| CompletionRequest { unknown: vec![1; 16], answers: 32, ..ink_above(class) };
     let is_above = |bits: &[u8]| bits.iter().position(|&bit| bit == 1) == Some(0);
     for class in [0, 1] {
@@ -714,7 +714,7 @@ fn pretrained() -> RunPlan {
 #[test]
 fn pretrains_in_steps_that_can_be_paused_and_then_trains() {
     let mut page = trained_by(pretrained(), 0);
-    let stands = |page: &Workplace| page.metrics().pretraining.map(|p| (p.layer, p.step, p.is_done())).unwrap();
+    let stands = |page: &TestPage| page.metrics().pretraining.map(|p| (p.layer, p.step, p.is_done())).unwrap();
     assert_eq!(stands(&page), (1, 0, false));
     assert!(!page.metrics().begun());
     let messages = page.ask(Command::Step);

@@ -5,7 +5,7 @@ use super::times::{Goal, SNAPSHOT_SECONDS};
 use crate::clock::now;
 use crate::job::Job;
 use crate::run::{Advance, Run};
-use crate::samples::Samples;
+use crate::samples::SampleRequest;
 use dbm_protocol::{Event, Metrics, ModelChoice};
 
 /// Metrics are sent at most this often.
@@ -195,7 +195,7 @@ impl Coordinator {
         let started = now();
         let Ok(view) = self.view(ModelChoice::Training) else { return };
         self.shown.took_for_samples(now() - started, false);
-        self.jobs.push_back(Job { id: None, work: Box::new(Samples::new(view, 0, DRAWN_SAMPLES, 0)) });
+        self.jobs.push_back(Job { id: None, work: Box::new(SampleRequest::new(view, 0, DRAWN_SAMPLES, 0)) });
     }
 
     /// Shows a resting run in its present state: its persistent chains or samples, and its signals on all examples, in slices that let

@@ -2,7 +2,7 @@
 //! skipped, and say so.
 
 use crate::coordinator::Message;
-use crate::workplace::{Workplace, completion, events, on_bars};
+use crate::test_page::{TestPage, completion, events, on_bars};
 use dbm_core::settings::{Initialization, RunPlan};
 use dbm_core::{Settings, Units};
 use dbm_data::{Backends, Checkpoint};
@@ -17,12 +17,12 @@ fn plan(estimator: &str) -> RunPlan {
 }
 
 /// A page with a run that has taken this many steps on the processor and continues on the GPU; `None` without a GPU.
-fn on_gpu_after(steps: u32, estimator: &str, seed: u64) -> Option<Workplace> {
+fn on_gpu_after(steps: u32, estimator: &str, seed: u64) -> Option<TestPage> {
     if let Err(error) = block_on(Gpu::open()) {
         println!("skipped: {error}");
         return None;
     }
-    let mut page = Workplace::new(1, seed);
+    let mut page = TestPage::new(1, seed);
     page.ask(on_bars(plan(estimator)));
     if steps > 0 {
         page.ask(Command::TrainUntil(steps));
@@ -35,7 +35,7 @@ fn notices(messages: &[Message]) -> Vec<&str> {
     events(messages).filter_map(|event| if let Event::Notice(message) = event { Some(&**message) } else { None }).collect()
 }
 
-fn saved(page: &mut Workplace) -> Checkpoint {
+fn saved(page: &mut TestPage) -> Checkpoint {
     let Event::Snapshot(Snapshot { checkpoint, .. }) = page.answer(Command::Save) else { panic!("a snapshot") };
     Checkpoint::read("the run", &checkpoint).unwrap()
 }
@@ -50,7 +50,7 @@ fn a_run_goes_on_by_the_gpu_and_its_file_says_so() {
     assert!(metrics.negative.sweeps.counts.iter().map(|(_, count)| count).sum::<u32>() == 9 * 40, "both took steps");
     assert!(metrics.computed_by.starts_with("the processor until step 3, then the GPU ("), "{}", metrics.computed_by);
     let file = saved(&mut page);
-    assert_eq!((file.step, file.moments.is_some()), (9, true));
+    assert_eq!((file.step, file.optimizer_state.is_some()), (9, true));
     let by = Backends::from_notes("the run", &file.notes).unwrap();
     assert!(by.to_string().starts_with("fast until step 3, then gpu: "), "{by}");
     page.ask(Command::UseGpu(false));
@@ -75,7 +75,7 @@ fn the_same_run_on_the_same_device_has_the_same_bits() {
     paused.ask(Command::TrainUntil(9));
     assert_eq!(whole.heard_metrics().checksum, paused.heard_metrics().checksum);
     let (step, checkpoint) = paused.snapshot();
-    let mut elsewhere = Workplace::new(1, 3);
+    let mut elsewhere = TestPage::new(1, 3);
     let heard = elsewhere.ask(Command::UseData { source: DataSource::Bars, plan: plan("pcd-gibbs"), checkpoint });
     assert_eq!(step, 9);
     assert!(matches!(events(&heard).last(), Some(Event::DataReady(_, run)) if run.metrics.step == 9));

@@ -1,8 +1,8 @@
 //! A helper: carries out the coordinator's orders on a replica of the run.
 
-use super::{Order, PeerMessage, PoolMessage, Progress, Replica, Session};
+use super::{Order, PeerMessage, PoolMessage, Replica, ReplicaProgress, SharedRun};
 use crate::begin::{begun, restored};
-use dbm_core::{Examples, Part};
+use dbm_core::{Examples, ReplicaPart};
 
 #[derive(Default)]
 pub struct Helper {
@@ -39,8 +39,8 @@ impl Helper {
         Ok(())
     }
 
-    fn join(&mut self, session: Session) -> Result<(), String> {
-        let Session { number, of, plan, width, packed, known, fresh, checkpoint } = session;
+    fn join(&mut self, session: SharedRun) -> Result<(), String> {
+        let SharedRun { number, of, plan, width, packed, known, fresh, checkpoint } = session;
         if self.index == 0 || self.index >= of {
             return Err(format!("replica {} of {of} was to be made", self.index));
         }
@@ -50,7 +50,7 @@ impl Helper {
         }
         let trainer = if fresh { begun(&plan, &checkpoint) } else { restored(&checkpoint) };
         let mut replica = Replica::alone(trainer.map_err(|error| error.to_string())?);
-        replica.share(number, Part { index: self.index, of });
+        replica.share(number, ReplicaPart { index: self.index, of });
         (self.steps, self.asked) = (0, false);
         for message in std::mem::take(&mut self.early) {
             replica.receive(message).map_err(|error| error.to_string())?;
@@ -80,9 +80,9 @@ impl Helper {
             }
             match replica.advance(data, &mut out) {
                 // What is ready goes out before the next shard begins.
-                Ok(Progress::Goes | Progress::Finished(_)) if !out.is_empty() => break,
-                Ok(Progress::Goes | Progress::Finished(_)) => {}
-                Ok(Progress::Waits) => break,
+                Ok(ReplicaProgress::Goes | ReplicaProgress::Finished(_)) if !out.is_empty() => break,
+                Ok(ReplicaProgress::Goes | ReplicaProgress::Finished(_)) => {}
+                Ok(ReplicaProgress::Waits) => break,
                 Err(_) => {
                     self.member = None;
                     break;

@@ -18,7 +18,7 @@ mod worker_pool;
 
 pub use helper::Helper;
 pub use on_gpu::OnGpu;
-pub use replica::{Progress, Replica};
+pub use replica::{Replica, ReplicaProgress};
 pub use worker_pool::{Outgoing, WorkerPool};
 
 use dbm_core::settings::RunPlan;
@@ -66,7 +66,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Order {
     /// Take part in a session.
-    Join(Box<Session>),
+    Join(Box<SharedRun>),
     /// One gradient step.
     Step,
     /// Send the optimizer's state of the helper's own part.
@@ -75,7 +75,7 @@ pub enum Order {
 
 /// A run that helpers join, in its present state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Session {
+pub struct SharedRun {
     /// Its number; increasing.
     pub number: u32,
     /// Number of replicas, including the coordinator.

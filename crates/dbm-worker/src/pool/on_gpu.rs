@@ -15,7 +15,7 @@ use dbm_protocol::{GpuCommand, GpuEvent, RunForGpu};
 const PATIENCE: f64 = 600.0;
 
 /// What the device is doing.
-enum Stage {
+enum DeviceState {
     /// Loading the run.
     Opens,
     /// Nothing.
@@ -33,7 +33,7 @@ pub struct OnGpu {
     /// How many of them the run that is here includes.
     saved: u64,
     session: u32,
-    stage: Stage,
+    stage: DeviceState,
     /// Since when an answer has been awaited.
     since: f64,
     /// Name that the device gives itself; empty until it has the run.
@@ -47,7 +47,7 @@ impl OnGpu {
         let known = data.known_packed().map(<[u8]>::to_vec).unwrap_or_default();
         let run = RunForGpu { width: data.width() as u32, packed: data.packed().to_vec(), known, checkpoint };
         pool.ask_gpu(session, GpuCommand::Open(Box::new(run)));
-        Self { steps, saved: steps, session, stage: Stage::Opens, since: now(), device: String::new() }
+        Self { steps, saved: steps, session, stage: DeviceState::Opens, since: now(), device: String::new() }
     }
 
     /// Steps taken, including those since the last checkpoint.
@@ -62,12 +62,12 @@ impl OnGpu {
 
     /// Requests a step, or returns the one that is done; `None` while there is nothing to do until the device answers.
     pub fn advance(&mut self, pool: &mut WorkerPool) -> Option<StepInfo> {
-        match std::mem::replace(&mut self.stage, Stage::Rests) {
-            Stage::Rests => {
-                self.ask(GpuCommand::Step, Stage::Steps, pool);
+        match std::mem::replace(&mut self.stage, DeviceState::Rests) {
+            DeviceState::Rests => {
+                self.ask(GpuCommand::Step, DeviceState::Steps, pool);
                 None
             }
-            Stage::Stepped(info) => {
+            DeviceState::Stepped(info) => {
                 self.steps += 1;
                 Some(StepInfo { step: self.steps, info: *info, ..StepInfo::default() })
             }
@@ -80,10 +80,10 @@ impl OnGpu {
 
     /// Begins to bring the complete run here.
     pub fn save(&mut self, pool: &mut WorkerPool) {
-        self.ask(GpuCommand::Save, Stage::Saves, pool);
+        self.ask(GpuCommand::Save, DeviceState::Saves, pool);
     }
 
-    fn ask(&mut self, command: GpuCommand, stage: Stage, pool: &mut WorkerPool) {
+    fn ask(&mut self, command: GpuCommand, stage: DeviceState, pool: &mut WorkerPool) {
         (self.stage, self.since) = (stage, now());
         pool.ask_gpu(self.session, command);
     }
@@ -96,14 +96,14 @@ impl OnGpu {
         }
         let refused = |what: String| Err(DataError::refused("the GPU's answer")(DbmError::Replica { what }));
         match (event, &self.stage) {
-            (GpuEvent::Opened(device), Stage::Opens) => (self.device, self.stage) = (device, Stage::Rests),
-            (GpuEvent::Stepped(info), Stage::Steps) => self.stage = Stage::Stepped(info),
-            (GpuEvent::Saved(checkpoint), Stage::Saves) => {
+            (GpuEvent::Opened(device), DeviceState::Opens) => (self.device, self.stage) = (device, DeviceState::Rests),
+            (GpuEvent::Stepped(info), DeviceState::Steps) => self.stage = DeviceState::Stepped(info),
+            (GpuEvent::Saved(checkpoint), DeviceState::Saves) => {
                 let trainer = restored(&checkpoint)?;
                 if trainer.steps() != self.steps {
                     return refused(format!("a run at step {}", trainer.steps()));
                 }
-                (self.saved, self.stage) = (self.steps, Stage::Rests);
+                (self.saved, self.stage) = (self.steps, DeviceState::Rests);
                 return Ok(Some(trainer));
             }
             _ => return refused("an answer to nothing".into()),
@@ -117,31 +117,31 @@ impl OnGpu {
     }
 
     pub fn between_steps(&self) -> bool {
-        matches!(self.stage, Stage::Opens | Stage::Rests | Stage::Saves)
+        matches!(self.stage, DeviceState::Opens | DeviceState::Rests | DeviceState::Saves)
     }
 
     /// Parts done of a step under way, and the total.
     pub fn parts(&self) -> Option<(u32, u32)> {
-        matches!(self.stage, Stage::Steps).then_some((0, 1))
+        matches!(self.stage, DeviceState::Steps).then_some((0, 1))
     }
 
     /// Whether it must come to rest before it can take another request.
     pub fn is_committed(&self) -> bool {
-        matches!(self.stage, Stage::Opens | Stage::Steps | Stage::Stepped(_))
+        matches!(self.stage, DeviceState::Opens | DeviceState::Steps | DeviceState::Stepped(_))
     }
 
     /// Whether nothing can be done until the device answers.
     pub fn waits(&self) -> bool {
-        matches!(self.stage, Stage::Opens | Stage::Steps | Stage::Saves)
+        matches!(self.stage, DeviceState::Opens | DeviceState::Steps | DeviceState::Saves)
     }
 
     /// Whether the complete run is here in its present state.
     pub fn is_whole(&self) -> bool {
-        matches!(self.stage, Stage::Rests) && self.steps == self.saved
+        matches!(self.stage, DeviceState::Rests) && self.steps == self.saved
     }
 
     pub fn is_gathering(&self) -> bool {
-        matches!(self.stage, Stage::Saves)
+        matches!(self.stage, DeviceState::Saves)
     }
 
     /// Whether the device has been silent for longer than anything takes.

@@ -9,11 +9,11 @@ use super::{Kind, PeerMessage};
 use crate::clock::{SingleThread, now};
 use bytemuck::{cast_slice, pod_collect_to_vec};
 use dbm_core::gradient::Estimate;
-use dbm_core::{Dbm, DbmError, Examples, Exchange, Part, Shards, StepInfo, Trainer, Updated};
+use dbm_core::{Dbm, DbmError, Examples, Exchange, ReplicaPart, Shards, StepInfo, Trainer, Updated};
 
 pub struct Replica {
     trainer: Trainer,
-    part: Part,
+    part: ReplicaPart,
     session: u32,
     underway: Option<Underway>,
     /// Messages for a step that has not begun here.
@@ -48,7 +48,7 @@ impl Underway {
 
 /// How far a replica got.
 #[derive(Debug)]
-pub enum Progress {
+pub enum ReplicaProgress {
     /// There is more to do.
     Goes,
     /// There is nothing to do until a message comes.
@@ -60,7 +60,7 @@ pub enum Progress {
 impl Replica {
     /// A run on this worker alone.
     pub fn alone(trainer: Trainer) -> Self {
-        Self { trainer, part: Part::WHOLE, session: 0, underway: None, early: Vec::new(), gathering: None, whole: true }
+        Self { trainer, part: ReplicaPart::WHOLE, session: 0, underway: None, early: Vec::new(), gathering: None, whole: true }
     }
 
     pub fn trainer(&self) -> &Trainer {
@@ -82,14 +82,14 @@ impl Replica {
     }
 
     /// Shares the run from now on; between two steps.
-    pub fn share(&mut self, session: u32, part: Part) {
+    pub fn share(&mut self, session: u32, part: ReplicaPart) {
         (self.session, self.part) = (session, part);
         self.early.clear();
     }
 
     /// Takes the run back for this worker alone, including a step under way: when the run is complete or, having diverged, at its end.
     pub fn go_alone(&mut self) {
-        self.share(0, Part::WHOLE);
+        self.share(0, ReplicaPart::WHOLE);
         (self.gathering, self.whole) = (None, true);
         if let Some(underway) = &mut self.underway {
             underway.parts = vec![false];
@@ -142,7 +142,7 @@ impl Replica {
 
     /// One piece of the present step, which is begun if necessary. What the other replicas need is written to `out`, and should be sent
     /// before the next piece: they may be waiting.
-    pub fn advance(&mut self, data: &Examples, out: &mut Vec<PeerMessage>) -> Result<Progress, DbmError> {
+    pub fn advance(&mut self, data: &Examples, out: &mut Vec<PeerMessage>) -> Result<ReplicaProgress, DbmError> {
         let progress = self.piece(data, out);
         if progress.is_err() {
             self.underway = None;
@@ -150,29 +150,29 @@ impl Replica {
         progress
     }
 
-    fn piece(&mut self, data: &Examples, out: &mut Vec<PeerMessage>) -> Result<Progress, DbmError> {
+    fn piece(&mut self, data: &Examples, out: &mut Vec<PeerMessage>) -> Result<ReplicaProgress, DbmError> {
         let shared = self.part.of > 1;
         if self.underway.is_none() {
             self.begin(data)?;
             if shared {
-                return Ok(Progress::Goes);
+                return Ok(ReplicaProgress::Goes);
             }
         }
         if self.own_shard().is_some() {
             self.estimate(out);
             if shared || self.own_shard().is_some() {
-                return Ok(Progress::Goes);
+                return Ok(ReplicaProgress::Goes);
             }
         }
         if self.underway.as_ref().is_some_and(Underway::can_update) {
             self.update(out)?;
             if shared {
-                return Ok(Progress::Goes);
+                return Ok(ReplicaProgress::Goes);
             }
         }
         match self.underway.take_if(|underway| underway.can_end()).and_then(|underway| underway.updated) {
-            Some(updated) => Ok(Progress::Finished(Box::new(self.trainer.complete(updated, &SingleThread)?))),
-            None => Ok(Progress::Waits),
+            Some(updated) => Ok(ReplicaProgress::Finished(Box::new(self.trainer.complete(updated, &SingleThread)?))),
+            None => Ok(ReplicaProgress::Waits),
         }
     }
 
@@ -214,7 +214,7 @@ impl Replica {
             out.push(self.own_part(Kind::Rows, Exchange::Weights));
         }
         for (index, bytes) in early {
-            read(&mut self.trainer, Exchange::Weights, Part { index, ..self.part }, &bytes)?;
+            read(&mut self.trainer, Exchange::Weights, ReplicaPart { index, ..self.part }, &bytes)?;
         }
         Ok(())
     }
@@ -228,7 +228,7 @@ impl Replica {
         }
         let steps = self.trainer.steps();
         let refused = |what: &str| Err(DbmError::Replica { what: format!("{what} {index} of step {step}, at step {steps}") });
-        let part = Part { index, of: self.part.of };
+        let part = ReplicaPart { index, of: self.part.of };
         let others = index < part.of && index != self.part.index;
         match (kind, &mut self.underway) {
             (Kind::Optimizer, _) => {
@@ -293,7 +293,7 @@ impl Replica {
     }
 }
 
-fn read(trainer: &mut Trainer, what: Exchange, part: Part, bytes: &[u8]) -> Result<(), DbmError> {
+fn read(trainer: &mut Trainer, what: Exchange, part: ReplicaPart, bytes: &[u8]) -> Result<(), DbmError> {
     if !bytes.len().is_multiple_of(size_of::<f32>()) {
         return Err(DbmError::Replica { what: format!("{} bytes, which are no whole numbers", bytes.len()) });
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::coordinator::Message;
-use crate::workplace::{Workplace, encoded, on_bars};
+use crate::test_page::{TestPage, encoded, on_bars};
 use dbm_core::Settings;
 use dbm_core::settings::Initialization;
 use dbm_protocol::{Command, DataSource, EncodedData, Event, ModelChoice, Reply, RunInfo};
@@ -25,7 +25,7 @@ fn bars(estimator: &str) -> Command {
 
 /// A snapshot after this many steps on one worker.
 fn alone(estimator: &str, steps: u32) -> (u32, Vec<u8>) {
-    let mut place = Workplace::new(1, 0);
+    let mut place = TestPage::new(1, 0);
     place.ask(bars(estimator));
     for _ in 0..steps {
         place.ask(Command::Step);
@@ -39,13 +39,13 @@ fn at_step(step: u32) -> impl Fn(&Message) -> bool {
 }
 
 /// This many workers, with a run.
-fn shared(workers: usize, seed: u64) -> Workplace {
-    let mut place = Workplace::new(workers, seed);
+fn shared(workers: usize, seed: u64) -> TestPage {
+    let mut place = TestPage::new(workers, seed);
     place.ask(bars("ucd-lmi"));
     place
 }
 
-impl Workplace {
+impl TestPage {
     /// Trains up to this step, and pauses.
     fn train_to(&mut self, step: u32) {
         self.ask_until(Command::Train, at_step(step));
@@ -66,7 +66,7 @@ fn the_number_of_workers_changes_no_bit() {
         let expected = alone(estimator, 12);
         for workers in [2, 3, 4] {
             for seed in 0..3 {
-                let mut place = Workplace::new(workers, seed);
+                let mut place = TestPage::new(workers, seed);
                 place.ask(bars(estimator));
                 for _ in 0..12 {
                     place.ask(Command::Step);
@@ -92,7 +92,7 @@ fn gappy(estimator: &str) -> Command {
 fn the_number_of_workers_changes_no_bit_where_the_data_have_gaps() {
     for estimator in ["ucd-lmi", "centered-pcd-2"] {
         let run = |workers: usize, command: Command| {
-            let mut place = Workplace::new(workers, 1);
+            let mut place = TestPage::new(workers, 1);
             place.ask(command);
             (0..8).for_each(|_| drop(place.ask(Command::Step)));
             assert_eq!(place.heard_metrics().workers as usize, workers);
@@ -210,10 +210,10 @@ fn messages_that_cannot_be_are_refused() {
     ] {
         let data = dbm_data::bars::dataset(4).unwrap().examples;
         let mut replica = Replica::alone(begin(plan("ucd-lmi", 1)));
-        replica.share(good.session, dbm_core::Part { index: 0, of: 2 });
+        replica.share(good.session, dbm_core::ReplicaPart { index: 0, of: 2 });
         let mut message = PeerMessage { step: 0, ..good.clone() };
         let mut post = Vec::new();
-        assert!(matches!(replica.advance(&data, &mut post), Ok(Progress::Goes)));
+        assert!(matches!(replica.advance(&data, &mut post), Ok(ReplicaProgress::Goes)));
         change(&mut message);
         let rows = message.kind == Kind::Rows;
         let mut refused = replica.receive(message).is_err();

@@ -1,6 +1,6 @@
 //! The coordinator's pool of helpers: whether there are any, and what is to be sent to them and to the worker that has the GPU.
 
-use super::{Order, PeerMessage, PoolMessage, Session};
+use super::{Order, PeerMessage, PoolMessage, SharedRun};
 use dbm_protocol::{Envelope, GpuCommand};
 
 /// After this many losses the coordinator works alone.
@@ -97,7 +97,7 @@ impl WorkerPool {
     }
 
     /// Has helpers join a run; this pool assigns its number.
-    pub fn join(&mut self, mut session: Session) -> u32 {
+    pub fn join(&mut self, mut session: SharedRun) -> u32 {
         self.session += 1;
         session.number = self.session;
         self.order(session.of, Order::Join(Box::new(session)));

@@ -2,7 +2,7 @@
 
 use super::looks::{self, Look};
 use super::seen::SHOWN;
-use super::{Run, Stage};
+use super::{Run, RunStage};
 use crate::clock::now;
 use crate::pool::{OnGpu, Replica};
 use crate::sources::shape;
@@ -39,8 +39,8 @@ impl Run {
             }
         };
         let look = match stage {
-            Stage::Pretraining(pretrainer) => look(&pretrainer.model()),
-            Stage::Training(replica) => replica.with_averaged_model(look),
+            RunStage::Pretraining(pretrainer) => look(&pretrainer.model()),
+            RunStage::Training(replica) => replica.with_averaged_model(look),
         };
         seen.looks.take(look, count, now() - started);
     }

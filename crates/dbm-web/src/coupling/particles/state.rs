@@ -27,7 +27,7 @@ const MOST_BYTES: f64 = 3e8;
 #[derive(Clone)]
 struct Begun {
     settings: ParticleSettings,
-    stands: Stands,
+    version: ModelVersion,
     /// Its checkpoint, if it comes from one.
     checkpoint: Option<Uint8Array>,
     /// The layout of its visible units, if they are a picture.
@@ -36,7 +36,7 @@ struct Begun {
 
 /// What distinguishes one model from another.
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Stands {
+struct ModelVersion {
     /// The opened model, and its name if it is the visitor's own.
     opened: Option<(Option<ModelInfo>, Option<String>)>,
     /// The run in training,
@@ -105,18 +105,18 @@ impl Particles {
     }
 
     /// The model that the settings mean, in its present state.
-    fn stands(self, settings: &ParticleSettings) -> Stands {
+    fn version(self, settings: &ParticleSettings) -> ModelVersion {
         match settings.model {
-            ParticleModel::Opened => Stands {
+            ParticleModel::Opened => ModelVersion {
                 opened: Some((self.session.models.pretrained.get(), self.session.models.opened.get())),
-                ..Stands::default()
+                ..ModelVersion::default()
             },
-            ParticleModel::Training => Stands {
+            ParticleModel::Training => ModelVersion {
                 run: Some(self.session.run.runs.get()),
                 step: self.session.run.metrics.with(|metrics| metrics.step),
                 opened: None,
             },
-            ParticleModel::Random => Stands::default(),
+            ParticleModel::Random => ModelVersion::default(),
         }
     }
 
@@ -133,11 +133,13 @@ impl Particles {
     /// Whether the present pairs are of these settings' model. A model in training may have taken further steps since, unless
     /// `at_its_step`.
     fn is_of(self, settings: &ParticleSettings, at_its_step: bool) -> bool {
-        let now = self.stands(settings);
+        let now = self.version(settings);
         self.begun.with_value(|begun| {
             begun.as_ref().is_some_and(|begun| {
-                let same_step = !at_its_step || begun.stands.step == now.step;
-                begun.settings.same_pairs(settings) && Stands { step: now.step, ..begun.stands.clone() } == now && same_step
+                let same_step = !at_its_step || begun.version.step == now.step;
+                begun.settings.same_pairs(settings)
+                    && ModelVersion { step: now.step, ..begun.version.clone() } == now
+                    && same_step
             })
         })
     }
@@ -198,18 +200,18 @@ impl Particles {
 
     /// The model in its present state.
     async fn begin(self, settings: &ParticleSettings) -> Result<Begun, Failure> {
-        let mut stands = untrack(|| self.stands(settings));
+        let mut version = untrack(|| self.version(settings));
         let (about, checkpoint) = match settings.model {
             ParticleModel::Random => (None, None),
             ParticleModel::Opened => (self.session.models.pretrained.get_untracked(), Some(self.session.opened_file().await?)),
             ParticleModel::Training => {
                 let (step, checkpoint) = self.session.save().await?;
-                stands.step = step;
+                version.step = step;
                 (self.session.models.training.get_untracked(), Some(checkpoint))
             }
         };
         let shape = about.filter(|about| about.image.is_some()).map(|about| Shape::of_model(&about));
-        Ok(Begun { settings: settings.clone(), stands, checkpoint, shape })
+        Ok(Begun { settings: settings.clone(), version, checkpoint, shape })
     }
 
     /// Reads something from the settings and the present pairs; the default value if these have other settings.
@@ -270,7 +272,7 @@ impl Particles {
             return if is_training { "No model is in training: start one under Train." } else { "The model is not loaded yet." }
                 .into();
         }
-        let step = self.begun.with_value(|begun| begun.as_ref().map(|begun| begun.stands.step));
+        let step = self.begun.with_value(|begun| begun.as_ref().map(|begun| begun.version.step));
         let of_step = match step.filter(|_| settings.model == ParticleModel::Training && self.is_shown.get()) {
             Some(step) => format!(" They are of step {step}."),
             None => String::new(),

@@ -183,10 +183,10 @@ pub struct RunOnPage {
 
 /// The session with the workers: a handle that lives as long as the page.
 #[derive(Clone, Copy)]
-pub struct Session(&'static Asking);
+pub struct Session(&'static SessionInner);
 
 /// How a session sends requests and messages, and what it knows, in three stores.
-pub struct Asking {
+pub struct SessionInner {
     /// Client of the computing worker, which may not be ready yet.
     pub client: Client<Command>,
     /// Client of the worker that reads the visitor's files and writes the exported ones.
@@ -204,9 +204,9 @@ pub struct Asking {
 }
 
 impl Deref for Session {
-    type Target = Asking;
+    type Target = SessionInner;
 
-    fn deref(&self) -> &Asking {
+    fn deref(&self) -> &SessionInner {
         self.0
     }
 }
@@ -215,7 +215,7 @@ impl Session {
     /// A session whose workers are not started yet.
     pub fn new(notices: Notices) -> Self {
         let (client, reader, keeper) = (Client::new("dbm-lab"), Client::new("dbm-reader"), Client::new("dbm-keeper").watched());
-        Self(Box::leak(Box::new(Asking {
+        Self(Box::leak(Box::new(SessionInner {
             client,
             reader,
             keeper,

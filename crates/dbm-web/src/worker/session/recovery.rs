@@ -2,7 +2,7 @@
 
 use super::held::{Opening, Session};
 use crate::ui::notices::{Remedy, Tone};
-use crate::worker::client::{Unasked, WORKER_COUNT};
+use crate::worker::client::{Notification, WORKER_COUNT};
 use dbm_core::settings::Initialization;
 use leptos::prelude::*;
 use std::time::Duration;
@@ -15,15 +15,15 @@ const GRACE: Duration = Duration::from_millis(1500);
 impl Session {
     /// Starts the first worker, and watches it and its successors.
     pub fn open(self) {
-        self.client.listen(move |unasked| match unasked {
-            Unasked::Ready => self.begin(),
-            Unasked::Event(event, bulk) => self.take_event(event, bulk),
-            Unasked::Failed(why) => {
+        self.client.listen(move |notification| match notification {
+            Notification::Ready => self.begin(),
+            Notification::Event(event, bulk) => self.take_event(event, bulk),
+            Notification::Failed(why) => {
                 self.run.running.set(false);
                 self.notices.error(why);
             }
-            Unasked::Unreadable(why) => self.notices.error(format!("A message of the worker could not be read: {why}.")),
-            Unasked::Lost(why) => self.replace(&why),
+            Notification::Unreadable(why) => self.notices.error(format!("A message of the worker could not be read: {why}.")),
+            Notification::Lost(why) => self.replace(&why),
         });
         // A running run reports often: silence means that its worker is lost.
         Effect::new(move |_| self.client.expect(self.run.running.get()));

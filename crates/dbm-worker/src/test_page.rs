@@ -19,7 +19,7 @@ fn introduced(index: usize) -> Helper {
     helper
 }
 
-pub struct Workplace {
+pub struct TestPage {
     pub worker: Coordinator,
     helpers: Vec<Helper>,
     /// Messages in transit, `[from][to]`: those from one sender to one receiver arrive in order.
@@ -43,7 +43,7 @@ pub struct Workplace {
     pub gpu_dies_after: Option<usize>,
 }
 
-impl Workplace {
+impl TestPage {
     pub fn new(workers: usize, seed: u64) -> Self {
         Self {
             worker: Coordinator::with_workers(workers, 0.0),

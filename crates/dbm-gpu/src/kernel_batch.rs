@@ -6,8 +6,8 @@ use wgpu::{BindGroupDescriptor, BindGroupEntry, BindingResource, Buffer, BufferB
 /// Maximum number of workgroups per dimension: what every device allows.
 const MOST_GROUPS: u64 = 65_535;
 
-/// Kernel runs and copies. They are submitted by [`Work::submit`], or earlier if they would take too long in one submission.
-pub(crate) struct Work<'g> {
+/// Kernel runs and copies. They are submitted by [`KernelBatch::submit`], or earlier if they would take too long in one submission.
+pub(crate) struct KernelBatch<'g> {
     gpu: &'g Gpu,
     encoder: CommandEncoder,
     operations: u64,
@@ -15,12 +15,12 @@ pub(crate) struct Work<'g> {
 
 impl Gpu {
     /// The queued work, in order.
-    pub(crate) fn begin(&self) -> Work<'_> {
-        Work { gpu: self, encoder: self.encoder(), operations: 0 }
+    pub(crate) fn begin(&self) -> KernelBatch<'_> {
+        KernelBatch { gpu: self, encoder: self.encoder(), operations: 0 }
     }
 }
 
-impl Work<'_> {
+impl KernelBatch<'_> {
     /// Queues one run of a kernel with this many workgroups and approximately this many operations; `bindings` are in order. The workgroups
     /// are spread over two dimensions: a kernel computes its number as `group.y * groups.x + group.x`, and does nothing if it is too high.
     /// `group.y * groups.x + group.x`, and does nothing if it is too high.
