@@ -84,4 +84,4 @@ for (const preset of [...Object.keys(STEPS), SWEEPS]) {
 
 const others = readFileSync(PERFORMANCE, "utf8").trim().split("\n").slice(1).filter((row) => !row.startsWith(`"${machine}",`));
 writeFileSync(PERFORMANCE, [COLUMNS, ...others, ...rows, ""].join("\n"));
-console.log(`kept in docs/performance.csv as: ${machine}`);
+console.log(`saved in docs/performance.csv as: ${machine}`);

@@ -33,7 +33,7 @@ const say = (text) => {
 
 const lacks = Object.keys(NEEDS).filter((name) => !has(NEEDS[name]));
 if (lacks.length) {
-  say(`This browser lacks ${lacks.join(", ")}. DBM Lab needs Chrome, Edge, Firefox or Safari of 2023 or later, with nothing of this switched off.`);
+  say(`This browser lacks ${lacks.join(", ")}. DBM Lab needs Chrome, Edge, Firefox or Safari of 2023 or later, with none of this switched off.`);
 } else {
   // The worker's program comes beside the page's own, before the model takes the line; the worker finds it in the browser's cache.
   if (!navigator.serviceWorker?.controller) fetch("./dbm-worker-wasm_bg.wasm").then((response) => response.arrayBuffer()).catch(() => {});

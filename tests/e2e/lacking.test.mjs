@@ -15,7 +15,7 @@ for (const [what, take, words] of [
 ]) {
   test(`without ${what} the page says what is missing`, lab({ prepare: (page) => page.addInitScript(take) }, async ({ page }) => {
     await told(page).waitFor();
-    assert.equal(await told(page).textContent(), `This browser lacks ${words}. DBM Lab needs Chrome, Edge, Firefox or Safari of 2023 or later, with nothing of this switched off.`);
+    assert.equal(await told(page).textContent(), `This browser lacks ${words}. DBM Lab needs Chrome, Edge, Firefox or Safari of 2023 or later, with none of this switched off.`);
     assert.equal(await page.getByRole("heading", { name: "DBM Lab" }).count(), 1);
     assert.equal(await page.getByRole("button").count(), 0, "nothing that would not work");
   }));
