@@ -64,7 +64,7 @@ impl Sample {
             || {
                 let note = if capped > 0 { format!(", {capped} cut at {MAX_SWEEPS} sweeps") } else { String::new() };
                 let out = self.out.display();
-                format!("{count} samples, {distinct} distinct, {sweeps:.1} sweeps a search{note}, {seconds:.2} s: {out}")
+                format!("{count} samples, {distinct} distinct, {sweeps:.1} sweeps per search{note}, {seconds:.2} s: {out}")
             },
         );
         Ok(())

@@ -126,7 +126,7 @@ impl Train {
                 println!("{}", message(&latest, seen.as_ref()));
             }
             println!(
-                "{steps} steps in {seconds:.1} s, {each:.1} ms a step on {} threads; at step {} in {}",
+                "{steps} steps in {seconds:.1} s, {each:.1} ms per step on {} threads; at step {} in {}",
                 session.threads(),
                 run.steps(),
                 self.out.display()

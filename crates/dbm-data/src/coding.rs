@@ -14,7 +14,7 @@ choices! {
     /// The Gray code of the same number (Gray 1953), `b XOR floor(b / 2)`: neighbouring numbers differ in one unit.
     Gray = "gray", "Gray code", "The same numbers in an order in which neighbours differ in one bit";
     /// The first `round(g n / 255)` units are high: unit `k`, from 0, says whether `g` is above `255 (k + 1/2) / n`.
-    Thermometer = "thermometer", "Thermometer", "Each bit says whether the value is above a threshold of its own";
+    Thermometer = "thermometer", "Thermometer", "Each bit says whether the value is above its own threshold";
 }
 
 impl Coding {

@@ -78,7 +78,7 @@ impl ImputationVerdict {
             String::new()
         };
         println!("\nOf the known cells {:.0} % were hidden{rows}; {} guessed:", 100.0 * share, report.cells);
-        println!("{:<20} {:>9} {:>22}", "", "accuracy", "log-loss, nats a cell");
+        println!("{:<20} {:>9} {:>22}", "", "accuracy", "log-loss, nats per cell");
         for method in ImputationMethod::ALL {
             let score = report.of(method);
             let loss = format!("{:.3} +- {:.3}", score.log_loss, score.log_loss_error);

@@ -20,7 +20,7 @@ pub fn figure(data: &str, plan: &Plan, entries: &[Entry], attainable: f64) -> Re
     let panel = |title: String, x_label: &str, x: fn(&Spread) -> f64| Panel {
         title,
         x_label: x_label.into(),
-        y_label: "log-likelihood, nats an example".into(),
+        y_label: "log-likelihood, nats per example".into(),
         curves: entries.iter().map(|entry| curve(entry, x, floor)).collect(),
         reference: Some(("most that can be reached".into(), attainable)),
         log_x: true,

@@ -45,7 +45,7 @@ impl Reader {
             FilesCommand::Encode { encoding, hold_back } => self.encode(&encoding, hold_back).map(FilesEvent::Encoded),
             FilesCommand::Fill { file, visible, probabilities } => fill(&file, &visible, &probabilities),
             FilesCommand::Write(product) => products::write(product).map(FilesEvent::Written),
-            _ => Err("the reader was asked for what only the storage worker does; reload the page".into()),
+            _ => Err("the reader got a request that only the storage worker handles; reload the page".into()),
         }
     }
 

@@ -64,7 +64,7 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
             FilesCommand::Keep(Snapshot { step, checkpoint }) => self.keep(step, &checkpoint).await,
             FilesCommand::Forget { for_good } => self.forget(for_good).await.map(|()| FilesEvent::Done),
             FilesCommand::Recall => self.recall().await,
-            _ => Err("the storage worker was asked for what only the reader does; reload the page".into()),
+            _ => Err("the storage worker got a request that only the reader handles; reload the page".into()),
         }
     }
 

@@ -106,13 +106,13 @@ fn signals_list(session: Session) -> impl IntoView {
     view! {
         <dl class="signals" class:absent=move || seen.get().is_none()>
             <div>
-                <dt title="Of 50 examples: mean squared error of a bit, reconstructed through the first hidden layer">
+                <dt title="Of 50 examples: mean squared error per bit, reconstructed through the first hidden layer">
                     "Reconstruction error"
                 </dt>
                 <dd>{number(|signals| format!("{:.4}", signals.reconstruction_error))}</dd>
             </div>
             <div>
-                <dt title="Of 50 examples: the log-probability of each bit given the others, summed; nats an example, smoothed">
+                <dt title="Of 50 examples: the log-probability of each bit given the others, summed; nats per example, smoothed">
                     "Pseudo-likelihood"
                 </dt>
                 <dd>{number(|signals| format!("{} nats", fixed(signals.pseudo_log_likelihood, 1)))}</dd>

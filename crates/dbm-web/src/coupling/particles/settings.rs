@@ -76,7 +76,7 @@ impl Table for ParticleSettings {
         typed!(whole, 1..=MOST_PAIRS, count)
             .called(words("smc-pairs", "Pairs", "Pairs of chains. With more, only the missing ones are run.")),
         typed!(whole, 1..=MOST, pairs.cap)
-            .called(words("smc-cap", "Step cap", "A pair that has not met after so many steps, each a run of its own, is cut and counted.")),
+            .called(words("smc-cap", "Step cap", "A pair that has not met after so many steps, each a separate run, is cut and counted.")),
         typed!(whole, 0..=u64::MAX, pairs.seed).called(words("smc-seed", "Seed", "For all pairs, and for a random model.")).wide(),
         choice!(ParticleModel, model),
         choice!(Units, units).key("smc-units").when(Self::is_random),
