@@ -112,7 +112,7 @@ test("a plain page elsewhere embeds every view with the code of Share, and each 
     assert.ok((await link.getAttribute("href")).startsWith(`${url}#view=${view.toLowerCase()}`));
     assert.equal(await link.getAttribute("target"), "_blank");
   }
-  assert.equal(await frame(page, "Train").getByText(/^Kept at/).count(), 0);
+  assert.equal(await frame(page, "Train").getByText(/^Saved at/).count(), 0);
   assert.match(await frame(page, "Train").getByRole("link", { name: "Open in DBM Lab" }).getAttribute("href"), /&t\.data=bars$/);
   // Each is as high as its content, and reports nothing else.
   for (const view of VIEWS) {
@@ -168,7 +168,7 @@ test("an embedded view leaves the visitor's own run alone", kept({}, async ({ op
   await own.goto("about:blank");
   await own.goto(`${url}?embed=train#t.data=bars&t.go=20`);
   await until(() => steps(own), (n) => n === 20, "trained in the embedded view");
-  assert.equal(await own.getByText(/^Kept at/).count(), 0);
+  assert.equal(await own.getByText(/^Saved at/).count(), 0);
   assert.equal(await offer(own).count(), 0);
   assert.equal(own.workers().filter((worker) => worker.url().includes("dbm-files")).length, 0, "nobody who could keep anything");
   await own.goto("about:blank");
