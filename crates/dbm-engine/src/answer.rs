@@ -90,11 +90,11 @@ choices! {
 ///
 /// ```
 /// use dbm_core::{Clamp, Units, complete::Method, init, linalg::Matrix};
-/// use dbm_engine::{Answering, Answers, Job, Questions};
+/// use dbm_engine::{AnswerOptions, Answers, Job, Questions};
 /// let model = init::orthogonal(&[4, 6], Units::Signs, 1)?;
 /// let visible = Matrix::from_vec(1, 4, vec![1.0, 1.0, -1.0, -1.0]);
 /// let questions = Questions { visible, known: Clamp::Known(vec![true, true, false, false]), first: 0 };
-/// let answered = Answers::new(&model, questions, Answering::by(Method::Annealed, 10, 3), 7).finish()?;
+/// let answered = Answers::new(&model, questions, AnswerOptions::by(Method::Annealed, 10, 3), 7).finish()?;
 /// assert!(answered.bits.chunks(4).all(|answer| answer[..2] == [1, 1]));
 /// # Ok::<(), dbm_engine::EngineError>(())
 /// ```
