@@ -54,7 +54,7 @@ fn the_files_of_one_data_set_find_each_other() {
     let raw = try_read(&all).unwrap();
     assert_eq!((pictures(&raw).count, pictures(&raw).labels.as_deref()), (3, Some(&[1, 2, 3][..])));
     let notes = raw.notes.join(" ");
-    for words in ["Taken was train-images (3 x 2 x 2) with the labels train-labels", "t10k-images", "read me", "cover.gif"] {
+    for words in ["Read train-images (3 x 2 x 2) with the labels train-labels", "t10k-images", "read me", "cover.gif"] {
         assert!(notes.contains(words), "{words} is not in {notes}");
     }
     assert!(!notes.contains("DS_Store"), "{notes}");

@@ -70,7 +70,7 @@ fn nonsense_is_refused_with_words() {
     assert!(estimates(|e| e.data = vec![]).contains("no examples"));
     assert!(estimates(|e| e.data = vec![1, 0, 1]).contains("data set"));
     assert!(estimates(|e| e.data = vec![1, 7]).contains("0 or 1"));
-    assert!(estimates(|e| e.samples = 0).contains("asked for"));
+    assert!(estimates(|e| e.samples = 0).contains("requested"));
     assert!(estimates(|e| e.chains = vec![1]).contains("persistent"));
     assert!(estimates(|e| e.settings.estimator.k = 5000).contains("1000"));
     assert!(estimates(|e| e.settings.max_meeting = 0).contains("max meeting"));

@@ -237,7 +237,7 @@ settings! {
         name: "batch",
         words: words("batch", "Batch size", "Examples per step, each with its own chain."),
         option: ("batch", "N"),
-        says: ("# examples a step", ""),
+        says: ("# examples per step", ""),
         kind: number!(EXAMPLES, settings.batch as usize),
     };
     Seed = Row {

@@ -131,7 +131,7 @@ mod tests {
         assert!(refusal(&[panel(vec![], 2)], 1).contains("got 0 and 2"));
         assert!(refusal(&[panel(vec![tile(1)], 0)], 1).contains("got 1 and 0"));
         let labelled = Gallery { row_labels: vec!["one".into()], ..good };
-        assert!(refusal(&[labelled], 1).contains("rows or 2, but 1"));
+        assert!(refusal(&[labelled], 1).contains("rows or 2, but got 1"));
         let huge = Tile::levels(Some((1, 20_000)), &vec![0; 20_000]);
         assert!(refusal(&[panel(vec![huge; 6000], 1)], 1).contains("100 million"));
         assert!(gallery(&[panel(vec![Tile::default()], 1)], 1).is_ok());

@@ -171,7 +171,7 @@ mod tests {
         let free = chart(&history, 2);
         assert_eq!((free.series[0].points.len(), free.series[1].points.len()), (2, 1));
         assert_eq!(summary(&history, 2), "Free energy, steps 1 to 4: data from −20 to −20; samples from −22 to −22");
-        assert!(summary(&history, 3).contains("not known") && summary(&[], 0).contains("while training"));
+        assert!(summary(&history, 3).contains("unknown") && summary(&[], 0).contains("while training"));
         assert_eq!(chart(&[seen(3, Some(-4.0))], 3).series[0].points, [Point::new(3.0, -4.0)]);
     }
 
