@@ -191,8 +191,8 @@ fn a_run_can_go_on_with_more_hidden_units_than_it_had() {
     let same = at(&sizes, 0.5).unwrap().snapshot();
     assert_eq!(same, Trainer::begin_at(Snapshot { optimizer_state: vec![], ..before.clone() }).unwrap().snapshot());
     for wrong in [&[16, 12][..], &[16, 11, 4], &[15, 12, 4], &[16]] {
-        let told = at(wrong, 0.5).unwrap_err().to_string();
-        assert!(told.contains("wider ones"), "{told}");
+        let message = at(wrong, 0.5).unwrap_err().to_string();
+        assert!(message.contains("wider ones"), "{message}");
     }
 }
 

@@ -123,8 +123,8 @@ mod tests {
 
     #[test]
     fn bytes_are_written_in_three_digits_or_so() {
-        let told = [999, 1000, 25_600_000, 999_960, 3_999_999_999].map(format_bytes);
-        assert_eq!(told, ["999 bytes", "1.0 kB", "25.6 MB", "1.0 MB", "4.0 GB"]);
+        let text = [999, 1000, 25_600_000, 999_960, 3_999_999_999].map(format_bytes);
+        assert_eq!(text, ["999 bytes", "1.0 kB", "25.6 MB", "1.0 MB", "4.0 GB"]);
         assert!(format_bytes(u128::MAX).starts_with("more than") && format_bytes(u128::MAX / 2).ends_with(" YB"));
     }
 }

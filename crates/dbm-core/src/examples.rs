@@ -312,12 +312,12 @@ mod tests {
         let whole = Examples::from_bits(11, &bits).unwrap();
         let examples = whole.clone().with_gaps(&known).unwrap();
         assert_eq!((whole.missing(), whole.has_gaps(), examples.has_gaps()), (0, false, true));
-        let told = |marks: &[u8]| marks.iter().map(|&mark| usize::from(mark)).sum::<usize>();
-        assert_eq!(examples.missing(), 44 - told(&known));
+        let message = |marks: &[u8]| marks.iter().map(|&mark| usize::from(mark)).sum::<usize>();
+        assert_eq!(examples.missing(), 44 - message(&known));
         for row in 0..4 {
             let at = row * 11..(row + 1) * 11;
             assert!(examples.known_row(row).iter().zip(&known[at.clone()]).all(|(&seen, &known)| seen == (known == 1)));
-            assert_eq!(examples.known_in_row(row), told(&known[at.clone()]));
+            assert_eq!(examples.known_in_row(row), message(&known[at.clone()]));
             let seen: Vec<u8> = bits[at.clone()].iter().zip(&known[at]).map(|(bit, known)| bit & known).collect();
             assert_eq!(examples.row(row), seen);
         }

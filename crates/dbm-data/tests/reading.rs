@@ -91,11 +91,11 @@ fn progress_is_told_and_text_can_be_a_table() {
     let row = |row: usize| vec![(row % 2).to_string(); 16].join(",");
     let text = (0..3000).map(row).collect::<Vec<_>>().join("\n");
     let files = [file("t.csv", text.into_bytes())];
-    let mut told = Vec::new();
+    let mut message = Vec::new();
     let raw =
-        read(&files, &ReadOptions::default(), &mut |stage, done, total| told.push((stage.to_owned(), done, total))).unwrap();
+        read(&files, &ReadOptions::default(), &mut |stage, done, total| message.push((stage.to_owned(), done, total))).unwrap();
     assert_eq!(pictures(&raw).shape, (4, 4));
-    assert!(told.contains(&("reading values".into(), 2048, 3000)), "{told:?}");
+    assert!(message.contains(&("reading values".into(), 2048, 3000)), "{message:?}");
     let options = ReadOptions { table: true, ..ReadOptions::default() };
     let Content::Table(table) = read(&files, &options, &mut |_, _, _| {}).unwrap().content else {
         panic!("a table was asked for")

@@ -122,12 +122,12 @@ fn nonsense_is_refused_with_words() {
 
 #[test]
 fn long_jobs_say_how_far_they_are() {
-    let mut told = Vec::new();
+    let mut text = Vec::new();
     let mut asked = couplings();
     asked.runs = 30;
     asked.couplings = Couplings { dimension: 90, units: Units::Signs, max_meeting: 2000, max_tries: 1000, ..asked.couplings };
-    answer(DiagnosticsCommand::MeetingTimes(asked), &mut |done, total| told.push((done, total))).unwrap();
-    assert!(told.len() > 2 && told.is_sorted() && told.iter().all(|&(done, total)| done <= total && total == 30), "{told:?}");
+    answer(DiagnosticsCommand::MeetingTimes(asked), &mut |done, total| text.push((done, total))).unwrap();
+    assert!(text.len() > 2 && text.is_sorted() && text.iter().all(|&(done, total)| done <= total && total == 30), "{text:?}");
 }
 
 fn pairs_of(job: RunPairsJob) -> Vec<RunPair> {

@@ -37,7 +37,7 @@ impl Questions {
 
 /// How answers are drawn.
 #[derive(Clone, Copy, Debug)]
-pub struct AnswerOptions {
+pub struct AnswerSettings {
     /// Answers per question.
     pub answers: u32,
     /// How a chain goes from noise to an answer.
@@ -50,7 +50,7 @@ pub struct AnswerOptions {
     pub clean_up: bool,
 }
 
-impl AnswerOptions {
+impl AnswerSettings {
     /// This method with this many Gibbs sweeps, if it has any; no class.
     pub fn by(method: Method, sweeps: u32, answers: u32) -> Self {
         let (schedule, search) = (method.schedule(sweeps), method.is_searched());
@@ -90,18 +90,18 @@ choices! {
 ///
 /// ```
 /// use dbm_core::{Clamp, Units, complete::Method, init, linalg::Matrix};
-/// use dbm_engine::{AnswerOptions, Answers, Job, Questions};
+/// use dbm_engine::{AnswerSettings, Answers, Job, Questions};
 /// let model = init::orthogonal(&[4, 6], Units::Signs, 1)?;
 /// let visible = Matrix::from_vec(1, 4, vec![1.0, 1.0, -1.0, -1.0]);
 /// let questions = Questions { visible, known: Clamp::Known(vec![true, true, false, false]), first: 0 };
-/// let answered = Answers::new(&model, questions, AnswerOptions::by(Method::Annealed, 10, 3), 7).finish()?;
+/// let answered = Answers::new(&model, questions, AnswerSettings::by(Method::Annealed, 10, 3), 7).finish()?;
 /// assert!(answered.bits.chunks(4).all(|answer| answer[..2] == [1, 1]));
 /// # Ok::<(), dbm_engine::EngineError>(())
 /// ```
 pub struct Answers<M> {
     model: M,
     questions: Questions,
-    answering: AnswerOptions,
+    answering: AnswerSettings,
     seed: u64,
     stage: AnswerStage,
     /// How probable each class of each example is, once read.
@@ -133,7 +133,7 @@ impl<M: Deref<Target = Dbm>> Answers<M> {
     ///
     /// # Panics
     /// If the questions do not have the model's shape, or the model does not have the given class.
-    pub fn new(model: M, questions: Questions, answering: AnswerOptions, seed: u64) -> Self {
+    pub fn new(model: M, questions: Questions, answering: AnswerSettings, seed: u64) -> Self {
         let mut job = Self { model, questions, answering, seed, stage: AnswerStage::Ended, classes: vec![], read: 0 };
         job.stage = match answering.classes {
             Classes::Read(ClassReading::Chains) | Classes::Likeliest(ClassReading::Chains) => {
@@ -174,9 +174,9 @@ impl<M: Deref<Target = Dbm>> Answers<M> {
 
 impl<'m> Answers<&'m Dbm> {
     /// The chain of the first answer at its start; uses a given class, but none that would have to be read.
-    pub fn first(model: &'m Dbm, questions: &Questions, answering: AnswerOptions, seed: u64) -> Completer {
+    pub fn first(model: &'m Dbm, questions: &Questions, answering: AnswerSettings, seed: u64) -> Completer {
         let classes = if let Classes::Given(_) = answering.classes { answering.classes } else { Classes::Free };
-        let answering = AnswerOptions { answers: 1, clean_up: false, classes, ..answering };
+        let answering = AnswerSettings { answers: 1, clean_up: false, classes, ..answering };
         match Self::new(model, questions.clone(), answering, seed).stage {
             AnswerStage::Answers { chains, .. } | AnswerStage::Reads { chains, .. } => chains,
             AnswerStage::Ended => unreachable!("it has just begun"),
@@ -194,7 +194,7 @@ impl<M: Deref<Target = Dbm>> Job for Answers<M> {
 
     /// One sweep of all chains.
     fn advance(&mut self) -> Result<Progress<Answered>, EngineError> {
-        let (model, AnswerOptions { schedule, search, .. }) = (&*self.model, self.answering);
+        let (model, AnswerSettings { schedule, search, .. }) = (&*self.model, self.answering);
         let (mut done, mut to_read) = (0, 0);
         match &mut self.stage {
             AnswerStage::Reads { chains, so_far, schedule } => {

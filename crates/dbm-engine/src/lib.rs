@@ -16,7 +16,7 @@ mod of_class;
 mod rows;
 mod samples;
 
-pub use answer::{AnswerOptions, Answered, Answers, ClassReading, Classes, Questions, VOTERS};
+pub use answer::{AnswerSettings, Answered, Answers, ClassReading, Classes, Questions, VOTERS};
 pub use begin::{Begun, begin, layers};
 pub use consensus::Consensus;
 pub use error::EngineError;

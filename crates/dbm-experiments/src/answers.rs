@@ -55,13 +55,13 @@ impl AnswerOptions {
     }
 
     /// The same in the engine's types.
-    fn of_engine(&self) -> dbm_engine::AnswerOptions {
+    fn of_engine(&self) -> dbm_engine::AnswerSettings {
         let classes = match (self.class_first, self.consensus) {
             (None, _) => Classes::Free,
             (Some(reading), None) => Classes::Read(reading),
             (Some(reading), Some(_)) => Classes::Likeliest(reading),
         };
-        dbm_engine::AnswerOptions { classes, ..dbm_engine::AnswerOptions::by(self.method, self.sweeps, self.answers) }
+        dbm_engine::AnswerSettings { classes, ..dbm_engine::AnswerSettings::by(self.method, self.sweeps, self.answers) }
     }
 
     /// Answers to these examples, `[rows, kept, visible]`, where `unknown` (one row of `visible` per example, from the first on) is nonzero

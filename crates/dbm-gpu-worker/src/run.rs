@@ -48,17 +48,17 @@ impl GpuRun {
         let RunForGpu { width, packed, known, checkpoint } = run;
         // The old run is freed first to make room.
         self.run = None;
-        let mut data = Examples::from_packed(width as usize, packed).map_err(told)?;
+        let mut data = Examples::from_packed(width as usize, packed).map_err(message)?;
         if !known.is_empty() {
-            data = data.with_packed_gaps(known).map_err(told)?;
+            data = data.with_packed_gaps(known).map_err(message)?;
         }
-        let trainer = restored(&checkpoint).map_err(told)?;
+        let trainer = restored(&checkpoint).map_err(message)?;
         let gpu = match self.gpu.take() {
             Some(gpu) => gpu,
-            None => Gpu::open().await.map_err(told)?,
+            None => Gpu::open().await.map_err(message)?,
         };
         let name = gpu.name().to_string();
-        let trainer = GpuTrainer::new(gpu.clone(), &trainer).map_err(told)?;
+        let trainer = GpuTrainer::new(gpu.clone(), &trainer).map_err(message)?;
         (self.gpu, self.run, self.shown_due) = (Some(gpu), Some((trainer, data)), 0.0);
         Ok(GpuEvent::Opened(name))
     }
@@ -66,7 +66,7 @@ impl GpuRun {
     async fn step(&mut self, now: f64) -> Result<GpuEvent, String> {
         let shown = if now >= self.shown_due { SHOWN } else { 0 };
         let (run, data) = self.run.as_mut().ok_or(NO_RUN)?;
-        let info = run.step(data, shown).await.map_err(told)?;
+        let info = run.step(data, shown).await.map_err(message)?;
         if shown > 0 {
             self.shown_due = now + SHOWN_EVERY;
         }
@@ -75,15 +75,15 @@ impl GpuRun {
 
     async fn save(&mut self) -> Result<GpuEvent, String> {
         let (run, _) = self.run.as_ref().ok_or(NO_RUN)?;
-        let snapshot = run.snapshot().await.map_err(told)?;
+        let snapshot = run.snapshot().await.map_err(message)?;
         let checkpoint = Checkpoint::from_snapshot(snapshot, None, BTreeMap::new());
-        checkpoint.to_bytes(Precision::Full).map(GpuEvent::Saved).map_err(told)
+        checkpoint.to_bytes(Precision::Full).map(GpuEvent::Saved).map_err(message)
     }
 }
 
 /// The reason, without the advice to use the processor: the computing worker does so.
 #[expect(clippy::needless_pass_by_value, reason = "what map_err gives")]
-fn told(error: impl ToString) -> String {
+fn message(error: impl ToString) -> String {
     error.to_string().trim_end_matches("; continue without it").to_string()
 }
 

@@ -11,7 +11,7 @@ use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::SearchInfo;
 use dbm_core::{Clamp, complete::Completer};
 use dbm_data::digits;
-use dbm_engine::{AnswerOptions, Answered, Answers, ClassReading, Classes, MAX_SWEEPS, OfClass, OfClassSamples, Questions};
+use dbm_engine::{AnswerSettings, Answered, Answers, ClassReading, Classes, MAX_SWEEPS, OfClass, OfClassSamples, Questions};
 use dbm_protocol::{CompletionRequest, Completions, Event, PictureSource, PictureToComplete};
 use std::collections::HashSet;
 
@@ -100,7 +100,7 @@ pub fn watch(view: &View, request: &CompletionRequest) -> Result<Event, String> 
 /// A coupled pair from the mode that the search ends in, step by step.
 pub fn watch_pair(view: &View, request: &CompletionRequest, kernel: CouplingKernel, steps: u32) -> Result<Event, String> {
     within("the number of steps", steps, 1..=MAX_PAIR_STEPS)?;
-    let answering = AnswerOptions::by(Method::Search, 0, 1);
+    let answering = AnswerSettings::by(Method::Search, 0, 1);
     let mut first = Answers::first(&view.model, &question(view, request)?, answering, u64::from(request.seed));
     first.finish(&view.model, MAX_SWEEPS);
     Ok(Event::Pair(first.couple(&view.model, kernel, Caps { meeting: steps, tries: MAX_TRIES })))
@@ -111,9 +111,9 @@ fn nothing_known(request: &CompletionRequest) -> bool {
 }
 
 /// How the answers to a request are drawn.
-fn answering(view: &View, request: &CompletionRequest) -> Result<AnswerOptions, String> {
+fn answering(view: &View, request: &CompletionRequest) -> Result<AnswerSettings, String> {
     let &CompletionRequest { answers, method, sweeps, clean_up, ref unknown, .. } = request;
-    let mut answering = AnswerOptions::by(method.of_model(view.predicts), sweeps, answers);
+    let mut answering = AnswerSettings::by(method.of_model(view.predicts), sweeps, answers);
     if method == Method::Suited && nothing_known(request) {
         answering.schedule = view.schedule;
     } else if answering.schedule != SamplingSchedule::Mode {

@@ -180,8 +180,8 @@ fn the_law_of_the_pair_tells_a_broken_coupling() {
         {
             let starts = [Some(LocalMode { max_sweeps: 1000, gibbs_sweeps: 1 }), None];
             let biases = starts.map(|start| bias(&UcdLmi { marginalize: true, start, max_meeting: u32::MAX, acceptance }));
-            let told = |bias: &f64| if unbiased { *bias < 1e-9 } else { *bias > 1e-3 };
-            assert!(biases.iter().all(told), "{units:?} {what}: {biases:?}");
+            let message = |bias: &f64| if unbiased { *bias < 1e-9 } else { *bias > 1e-3 };
+            assert!(biases.iter().all(message), "{units:?} {what}: {biases:?}");
         }
     }
 }

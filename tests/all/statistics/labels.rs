@@ -115,16 +115,16 @@ fn a_run_with_labels_learns_to_read_them() {
         assert!(read[0][0] > 0.8 && read[1][1] > 0.8, "{name}: {read:?}");
     }
     // What does not fit is refused, with a reason.
-    let told =
+    let message =
         |settings: Settings, data: Examples| match Trainer::new(model(), settings).map(|mut run| run.begin(&data).map(drop)) {
             Err(error) | Ok(Err(error)) => error.to_string(),
             Ok(Ok(())) => panic!("accepted"),
         };
     let without = Examples::from_bits(16, &[1; 16]).unwrap();
-    assert!(told(settings(3, "ucd-lmi"), stripes()).contains("[16, 8, 6, 2]"));
-    assert!(told(settings(2, "ucd-smc"), stripes()).contains("clamp no labels"));
-    assert!(told(settings(2, "ucd-lmi"), without.clone()).contains("no class"));
-    assert!(told(settings(2, "ucd-lmi"), without.with_labels(vec![2]).unwrap()).contains("2 of 2"));
+    assert!(message(settings(3, "ucd-lmi"), stripes()).contains("[16, 8, 6, 2]"));
+    assert!(message(settings(2, "ucd-smc"), stripes()).contains("clamp no labels"));
+    assert!(message(settings(2, "ucd-lmi"), without.clone()).contains("no class"));
+    assert!(message(settings(2, "ucd-lmi"), without.with_labels(vec![2]).unwrap()).contains("2 of 2"));
 }
 
 /// With a class clamped, chains draw `p(v | y)`; free ones read classes as often as the model has them. Each share is within 4.5 standard

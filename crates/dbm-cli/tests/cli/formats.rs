@@ -46,13 +46,13 @@ fn greys_are_drawn_once_and_by_a_seed() {
     folder.ok(&format!("{train} stochastic:5 --steps 2"));
     folder.ok(&format!("{train} stochastic:5 --steps 4 --resume r.safetensors"));
     folder.fails(2, &format!("{train} stochastic:6 --steps 6 --resume r.safetensors"));
-    for (reading, code, told) in [
+    for (reading, code, message) in [
         ("--binarize stochastic:x", 2, "whole number"),
         ("--binarize random", 2, "stochastic:SEED"),
         ("--binarize stochastic --bits-per-value 2", 2, "--bits-per-value"),
     ] {
         let said = folder.fails(code, &format!("train --data {bytes} --hidden 4 --steps 1 --out x.safetensors {reading}"));
-        assert!(said.contains(told), "{reading}: {said}");
+        assert!(said.contains(message), "{reading}: {said}");
     }
     let floats = fixture("float.npy");
     let said = folder.fails(3, &format!("train --data {floats} --hidden 4 --steps 1 --out x.safetensors --binarize stochastic"));

@@ -130,9 +130,9 @@ impl<'a> Prediction<'a> {
         }
         // Units that are not observed have their initial mean.
         let mut visible = self.visible.clone();
-        let told = self.known.iter().zip(&self.asked).map(|(known, asked)| known | asked);
-        let values = visible.data_mut().iter_mut().zip(self.means[0].data()).zip(told);
-        values.filter(|(_, told)| !told).for_each(|((value, &mean), _)| *value = mean);
+        let message = self.known.iter().zip(&self.asked).map(|(known, asked)| known | asked);
+        let values = visible.data_mut().iter_mut().zip(self.means[0].data()).zip(message);
+        values.filter(|(_, message)| !message).for_each(|((value, &mean), _)| *value = mean);
         moments.note_positive(0, &visible);
         (1..=depth).for_each(|l| moments.note_positive(l, self.labels.as_ref().filter(|_| l == depth).unwrap_or(&self.means[l])));
     }

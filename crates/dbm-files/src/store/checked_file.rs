@@ -21,7 +21,7 @@ const FORMAT: u32 = 1;
 
 /// What a header says about its body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Label {
+pub struct FileLabel {
     pub number: u64,
     pub step: u32,
     pub written: f64,
@@ -37,7 +37,7 @@ pub enum Damage {
 }
 
 /// The header to write before a body, which may be written in parts.
-pub fn header(label: &Label, body: &[&[u8]]) -> [u8; HEADER] {
+pub fn header(label: &FileLabel, body: &[&[u8]]) -> [u8; HEADER] {
     let length: usize = body.iter().map(|part| part.len()).sum();
     let mut bytes = [0; HEADER];
     bytes[..8].copy_from_slice(MAGIC);
@@ -55,9 +55,9 @@ pub fn header(label: &Label, body: &[&[u8]]) -> [u8; HEADER] {
 }
 
 /// What a header says, unverified: enough to tell which of several files to open first.
-pub fn peek(bytes: &[u8]) -> Option<Label> {
+pub fn peek(bytes: &[u8]) -> Option<FileLabel> {
     let header: &[u8; HEADER] = bytes.first_chunk()?;
-    (header.starts_with(MAGIC) && four(header, 8) == FORMAT).then(|| Label {
+    (header.starts_with(MAGIC) && four(header, 8) == FORMAT).then(|| FileLabel {
         number: eight(header, 16),
         step: four(header, 40),
         written: f64::from_bits(eight(header, 32)),
@@ -65,7 +65,7 @@ pub fn peek(bytes: &[u8]) -> Option<Label> {
 }
 
 /// The label and the body of a complete file.
-pub fn open(mut bytes: Vec<u8>) -> Result<(Label, Vec<u8>), Damage> {
+pub fn open(mut bytes: Vec<u8>) -> Result<(FileLabel, Vec<u8>), Damage> {
     let header: [u8; HEADER] = *bytes.first_chunk().ok_or(Damage::Incomplete)?;
     let mut hasher = Hasher::new();
     hasher.update(&header[8..12]);

@@ -1,6 +1,6 @@
 //! The files of one run's folder: its description, and two files that take turns holding its checkpoints.
 
-use super::checked_file::{self, Damage, HEADER, Label};
+use super::checked_file::{self, Damage, FileLabel, HEADER};
 use super::description::RunDescription;
 use super::{Storage, StorageError};
 
@@ -16,7 +16,7 @@ const DELETED_MARK: &str = "let-go";
 pub struct Latest {
     /// Which of the two checkpoint files it is in, 0 or 1.
     pub file: usize,
-    pub label: Label,
+    pub label: FileLabel,
     pub checkpoint: Vec<u8>,
 }
 
@@ -34,13 +34,19 @@ pub enum FolderContents {
 }
 
 /// Writes a file of the folder in the checked format.
-pub async fn write(storage: &impl Storage, folder: &str, file: &str, label: &Label, body: &[&[u8]]) -> Result<(), StorageError> {
+pub async fn write(
+    storage: &impl Storage,
+    folder: &str,
+    file: &str,
+    label: &FileLabel,
+    body: &[&[u8]],
+) -> Result<(), StorageError> {
     let header = checked_file::header(label, body);
     storage.write(folder, file, &[&[&header[..]], body].concat()).await
 }
 
 /// The latest label in a folder, from the headers alone: checksums are not verified.
-pub async fn latest_label(storage: &impl Storage, folder: &str) -> Option<Label> {
+pub async fn latest_label(storage: &impl Storage, folder: &str) -> Option<FileLabel> {
     let mut labels = Vec::new();
     for file in CHECKPOINT_FILES {
         let bytes = storage.read(folder, file, HEADER).await.ok().flatten();

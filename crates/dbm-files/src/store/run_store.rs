@@ -1,6 +1,6 @@
 //! Stores one run at a time, and finds those of earlier visits.
 
-use super::checked_file::Label;
+use super::checked_file::FileLabel;
 use super::description::RunDescription;
 use super::run_folder::{self, CHECKPOINT_FILES, DESCRIPTION, FolderContents};
 use super::{Locks, Storage, StorageError};
@@ -24,7 +24,7 @@ struct Current {
     folder: String,
     /// Which of the two checkpoint files is next: the even or the odd one.
     file: usize,
-    label: Label,
+    label: FileLabel,
     /// Whether this tab has written any of its checkpoints.
     written_here: bool,
 }
@@ -164,7 +164,7 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
             }
             begun
         } else if let Some(Current { folder, file, label, .. }) = &self.current {
-            let label = Label { number: label.number + 1, step, written: now };
+            let label = FileLabel { number: label.number + 1, step, written: now };
             let file = CHECKPOINT_FILES[file % 2];
             run_folder::write(&self.storage, folder, file, &label, &[checkpoint]).await.map(|()| label)
         } else {
@@ -180,11 +180,17 @@ impl<S: Storage, L: Locks> RunStore<S, L> {
     }
 
     /// Writes a run to a new folder, and deletes the one that this tab wrote before.
-    async fn begin(&mut self, description: &[Vec<u8>], step: u32, now: f64, checkpoint: &[u8]) -> Result<Label, StorageError> {
+    async fn begin(
+        &mut self,
+        description: &[Vec<u8>],
+        step: u32,
+        now: f64,
+        checkpoint: &[u8],
+    ) -> Result<FileLabel, StorageError> {
         let folder = self.new_folder().await?;
-        let label = Label { number: 1, step, written: now };
+        let label = FileLabel { number: 1, step, written: now };
         let description: Vec<&[u8]> = description.iter().map(Vec::as_slice).collect();
-        let unnumbered = Label { number: 0, step: 0, written: now };
+        let unnumbered = FileLabel { number: 0, step: 0, written: now };
         let written = match run_folder::write(&self.storage, &folder, DESCRIPTION, &unnumbered, &description).await {
             Ok(()) => run_folder::write(&self.storage, &folder, CHECKPOINT_FILES[0], &label, &[checkpoint]).await,
             failed => failed,
@@ -269,7 +275,7 @@ fn number(folder: &str) -> Option<u64> {
     folder.strip_prefix(PREFIX)?.parse().ok()
 }
 
-fn described(description: &RunDescription, label: Label, elsewhere: bool) -> KeptRun {
+fn described(description: &RunDescription, label: FileLabel, elsewhere: bool) -> KeptRun {
     KeptRun {
         data: description.data.clone(),
         sizes: description.sizes.clone(),

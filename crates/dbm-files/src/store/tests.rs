@@ -1,6 +1,6 @@
 //! Runs stored on a fake disk, which fills up, loses power and is shared by several tabs.
 
-use super::checked_file::{self, Damage, HEADER, Label};
+use super::checked_file::{self, Damage, FileLabel, HEADER};
 use super::description::RunDescription;
 use super::run_folder::{self, FolderContents};
 use super::{Locks, RunStore, Storage, StorageError};
@@ -313,7 +313,7 @@ proptest! {
         at in any::<proptest::sample::Index>(),
         flip in 1_u8..,
     ) {
-        let label = Label { number, step, written };
+        let label = FileLabel { number, step, written };
         let (first, second) = body.split_at(body.len() / 3);
         let file = [&checked_file::header(&label, &[first, second])[..], &body].concat();
         prop_assert_eq!(checked_file::open(file.clone()), Ok((label, body.clone())));
@@ -324,7 +324,7 @@ proptest! {
         prop_assert_eq!(checked_file::open(flipped), Err(Damage::Incomplete));
         prop_assert_eq!(checked_file::open(file[..at].to_vec()), Err(Damage::Incomplete));
         // A newer file, written only partly over an older one.
-        let older = [&checked_file::header(&Label { number: number.wrapping_sub(1), ..label }, &[&other])[..], &other].concat();
+        let older = [&checked_file::header(&FileLabel { number: number.wrapping_sub(1), ..label }, &[&other])[..], &other].concat();
         let mixed = [&file[..at], older.get(at..).unwrap_or_default()].concat();
         prop_assert_eq!(checked_file::open(mixed.clone()).is_ok(), mixed == file || mixed == older);
     }
@@ -476,7 +476,8 @@ fn what_cannot_be_read_is_told_apart_and_said() {
     let machine = kept();
     let line = description(DataSource::Bars).into_parts().expect("a description").concat();
     let line = String::from_utf8_lossy(&line).replace("\"Bars\"", "\"Music\"").into_bytes();
-    machine.change("run-1", "head", |bytes| *bytes = [&checked_file::header(&Label::default(), &[&line])[..], &line].concat());
+    machine
+        .change("run-1", "head", |bytes| *bytes = [&checked_file::header(&FileLabel::default(), &[&line])[..], &line].concat());
     assert_eq!(now(run_folder::read(&machine, "run-1")), Ok(FolderContents::OtherVersion));
 }
 

@@ -43,7 +43,7 @@ fn styles() -> oneshot::Receiver<bool> {
         return receiver;
     };
     let here = link.clone();
-    let told = Closure::once_into_js(move |event: Event| {
+    let message = Closure::once_into_js(move |event: Event| {
         let came = event.type_() == "load";
         if !came {
             here.remove(); // so that another try fetches it
@@ -52,7 +52,7 @@ fn styles() -> oneshot::Receiver<bool> {
     });
     for event in ["load", "error"] {
         // If neither can be listened for, the view does not load, and can be tried again.
-        drop(link.add_event_listener_with_callback(event, told.unchecked_ref()));
+        drop(link.add_event_listener_with_callback(event, message.unchecked_ref()));
     }
     drop(document().head().map(|head| head.append_child(&link)));
     receiver

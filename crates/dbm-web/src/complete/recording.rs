@@ -98,7 +98,7 @@ mod tests {
             log_accept_x: -412.04,
             log_accept_y,
         };
-        let told = |steps: Vec<(usize, PairDraw)>, capped| {
+        let message = |steps: Vec<(usize, PairDraw)>, capped| {
             let approach = vec![ApproachState { state: vec![0; 5], energy: -1.0, reached_by: Reached::Gibbs }];
             let step = |(t, (differ, draw)): (u32, (usize, PairDraw))| {
                 let y = (0..5).map(|at| u8::from(at < differ)).collect();
@@ -108,10 +108,10 @@ mod tests {
             let trace = CouplingTrace { approach, steps: (1..).zip(steps).map(step).collect(), meeting };
             of_pair(&trace, 2).into_iter().map(|frame| frame.words).collect::<Vec<_>>()
         };
-        let words = told(vec![(0, refused(None))], false);
+        let words = message(vec![(0, refused(None))], false);
         assert_eq!(words[1], "Step 1: ln u = −0.7 for the proposal. x refuses (log-probability −412.0). They have met: τ = 1.");
         let apart = PairDraw::Gibbs { overlap: None, shared: false, tries: 1, tries_capped: false };
-        let words = told(vec![(3, PairDraw::Single), (2, refused(Some(3.0))), (4, apart)], true);
+        let words = message(vec![(3, PairDraw::Single), (2, refused(Some(3.0))), (4, apart)], true);
         assert_eq!(words[1], "Step 1: a Gibbs sweep of x alone. 3 units differ.");
         assert!(words[2].contains("y accepts (log-probability 0.0)"), "{}", words[2]);
         assert_eq!(words[3], "Step 3: the even layers were drawn apart, in 1 try. 4 units differ. Cut here: they have not met.");

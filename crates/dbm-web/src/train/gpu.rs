@@ -13,7 +13,7 @@ const LONGEST: &str = "Ten steps took the processor 0.123 s on 12 workers, and t
 
 /// The button that times both, and the result.
 pub fn gpu_choice(session: Session) -> impl IntoView {
-    let (work, told) = (LongRequest::new(session.client), RwSignal::new(String::new()));
+    let (work, message) = (LongRequest::new(session.client), RwSignal::new(String::new()));
     // Whether both were timed for this run and the processor was faster.
     let slower = RwSignal::new(false);
     let there = js_sys::Reflect::get(&window().navigator(), &"gpu".into()).is_ok_and(|gpu| gpu.is_object());
@@ -24,18 +24,18 @@ pub fn gpu_choice(session: Session) -> impl IntoView {
     // The measurement belongs to the run that was timed.
     Effect::new(move |_| {
         session.run.runs.track();
-        told.set(String::new());
+        message.set(String::new());
         slower.set(false);
     });
-    let choose = move || session.perform(measure_and_choose(session, work, told, slower));
+    let choose = move || session.perform(measure_and_choose(session, work, message, slower));
     let switch = move |to_gpu| {
-        told.set(String::new());
+        message.set(String::new());
         slower.set(false);
         session.perform(async move { session.ask(Command::UseGpu(to_gpu)).await.map(|_| ()) });
     };
-    let line = move || match (told.get(), computed_by.get()) {
-        (told, by) if told.is_empty() && !by.is_empty() => format!("Computed by {by}."),
-        (told, _) => told,
+    let line = move || match (message.get(), computed_by.get()) {
+        (message, by) if message.is_empty() && !by.is_empty() => format!("Computed by {by}."),
+        (message, _) => message,
     };
     let press = move |()| if used.get_untracked() { switch(false) } else { choose() };
     let label = move || if used.get() { "Use the processor" } else { "Use the GPU" }.to_string();
@@ -67,16 +67,16 @@ pub fn gpu_choice(session: Session) -> impl IntoView {
 async fn measure_and_choose(
     session: Session,
     work: LongRequest,
-    told: RwSignal<String>,
+    message: RwSignal<String>,
     slower: RwSignal<bool>,
 ) -> Result<(), Failure> {
     session.readiness()?;
-    told.set(String::new());
+    message.set(String::new());
     slower.set(false);
     let Some(Event::GpuTried(measured)) = work.ask(Command::TryGpu).await? else { return Ok(()) };
     let (ratio, words) = compared(&measured);
     session.ask(Command::UseGpu(ratio > 1.0)).await?;
-    told.set(words);
+    message.set(words);
     slower.set(ratio <= 1.0);
     Ok(())
 }

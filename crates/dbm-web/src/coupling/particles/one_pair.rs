@@ -35,7 +35,7 @@ pub fn one_pair(particles: Particles) -> impl IntoView {
         })
     };
     let longest = move || untrack(|| particles.read(|settings, results| results.longest(settings.count)));
-    let told = move || {
+    let message = move || {
         pair.with(|pair| {
             pair.as_ref().map(|(number, RunPair { meeting, .. })| {
                 let came_to = if meeting.capped {
@@ -56,7 +56,7 @@ pub fn one_pair(particles: Particles) -> impl IntoView {
                     <Button label="Next pair" disabled=none on_press=move |()| go(beside(true)) />
                     <Button label="The longest" disabled=none on_press=move |()| go(longest()) />
                 </div>
-                <p role="status">{told}</p>
+                <p role="status">{message}</p>
             </div>
             <div class="particles-runs" tabindex="0" role="region" aria-label="Runs of the pair">
                 {move || match (shape.get(), pair.get()) {

@@ -99,7 +99,7 @@ pub(super) struct Keeping {
     pub(super) taking: bool,
     pub(super) not_before: f64,
     /// The last problem shown to the visitor: each is shown once.
-    pub(super) told: String,
+    pub(super) message: String,
     /// Name of the data of the run that was found.
     pub(super) name: String,
 }

@@ -81,8 +81,8 @@ impl Session {
             Err(failure) => (None, failure.to_string(), true),
         };
         let mut keeping = self.run.keeping.write_value();
-        let (present, news) = (keeping.run == run, trouble != keeping.told && !trouble.is_empty());
-        keeping.told.clone_from(&trouble);
+        let (present, news) = (keeping.run == run, trouble != keeping.message && !trouble.is_empty());
+        keeping.message.clone_from(&trouble);
         if lost {
             // The worker may be gone, along with everything it knew. Another one is tried at once, or later if the trouble is the
             // same.
