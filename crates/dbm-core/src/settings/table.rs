@@ -362,7 +362,7 @@ settings! {
     PretrainingSteps = Row {
         name: "pretraining steps",
         words: words("pretraining", "Steps per layer", "Pretraining steps per layer."),
-        says: ("# steps a layer", ""),
+        says: ("# steps per layer", ""),
         group: Group::Start,
         applies: |plan| plan.start.kind() == StartKind::Pretrained,
         in_page: Some(STEPS_IN_PAGE),
