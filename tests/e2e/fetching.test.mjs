@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { serve } from "../../scripts/serve.mjs";
-import { lab, steps, until } from "./browser.mjs";
+import { lab, slowly, steps, until } from "./browser.mjs";
 import { press } from "./hand.mjs";
 
 const HOSTS = ["cdn.jsdelivr.net", "raw.githubusercontent.com", "ossci-datasets.s3.amazonaws.com", "storage.googleapis.com"];
@@ -98,7 +98,7 @@ test("where every mirror is down, each is told, and what is in use can be traine
   await trainsOn(page, "bars");
 }));
 
-test("what is not MNIST is refused, with what is wrong", fetching({}, async ({ page }) => {
+slowly("what is not MNIST is refused, with what is wrong", fetching({}, async ({ page }) => {
   const idx = (size) => Buffer.concat([Buffer.from([0, 0, 8, 3, 0, 0, 0xea, 0x60, 0, 0, 0, 28, 0, 0, 0, 28]), Buffer.alloc(size - 16)]);
   const whole = gzipSync(idx(SIZE));
   const breakOff = (_, response) => {
@@ -125,7 +125,7 @@ test("what is not MNIST is refused, with what is wrong", fetching({}, async ({ p
   await trainsOn(page, "digits");
 }));
 
-test("a slow mirror shows how far it has come, and Cancel or another choice stops it at once", fetching({}, async ({ page, screenshot }) => {
+slowly("a slow mirror shows how far it has come, and Cancel or another choice stops it at once", fetching({}, async ({ page, screenshot }) => {
   let closed = 0;
   here = (_, response) => {
     response.writeHead(200, { "Content-Length": 1_000_000 });
@@ -168,7 +168,7 @@ test("a slow mirror shows how far it has come, and Cancel or another choice stop
   assert.equal(asked.length, 3, "no other mirror was asked");
 }));
 
-test("a mirror that falls silent is given up", fetching({}, async ({ page }) => {
+slowly("a mirror that falls silent is given up", fetching({}, async ({ page }) => {
   // Two visitors at once, because each waits for the maximum silence of a mirror: one gets no answer, the other only a beginning.
   const other = await page.context().newPage();
   await other.goto(page.url());

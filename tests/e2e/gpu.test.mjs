@@ -25,8 +25,8 @@ before(async () => {
 after(() => browser?.close());
 
 /** Skipped, with the reason, if this browser has no adapter of its own. */
-const onGpu = (name, options, body, as = test) =>
-  as(name, async (t) => {
+const onGpu = (name, options, body) =>
+  slowly(name, async (t) => {
     if (!adapter) return t.skip("this Chromium has no adapter for WebGPU, not even one that computes on the processor");
     await lab({ within: () => browser, ...options }, body)();
   });
@@ -85,7 +85,7 @@ onGpu("a device that is lost in the middle of training: no step before the last 
   await until(() => steps(page), (n) => n > Number(from) + 5, "steps by the processor");
   await page.getByText(/^a second(, on \d+ workers)?$/).waitFor();
   await enabled(page, "Use the GPU").waitFor();
-}, slowly);
+});
 
 onGpu("a tab in the background: steps go on behind another tab, and a device that is lost while the tab is frozen is told of once it is back", { search: BARS }, async ({ page }) => {
   const kept = await trainUntilKept(page);
@@ -105,7 +105,7 @@ onGpu("a tab in the background: steps go on behind another tab, and a device tha
   assert.ok(back >= kept, `at step ${back}, though ${kept} was kept`);
   await until(() => steps(page), (n) => n > back + 5, "steps by the processor");
   await enabled(page, "Use the GPU").waitFor();
-}, slowly);
+});
 
 test("where the browser has no GPU to give, nothing is said of one", lab({ search: BARS }, async ({ page }) => {
   await enabled(page, "Train").waitFor({ timeout: 60_000 });
