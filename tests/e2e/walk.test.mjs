@@ -1,5 +1,4 @@
-// Nothing moves under the hand: a newcomer presses every control of all views, menus and embeds at three sizes. WALK=complete@1280,train@390
-// walks some of them.
+// Nothing moves under the hand: a newcomer presses every control of a view and of its menus. WALK=complete@1280,train@390 walks these.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { shared } from "./browser.mjs";
@@ -8,7 +7,10 @@ import { SIZES, VIEWS, atATime, comesUp, walk } from "./walk.mjs";
 /** How many hands walk at a time: they mostly wait. */
 const HANDS = Number(process.env.HANDS ?? 3);
 const { WALK } = process.env;
-const WALKS = WALK ? WALK.split(",").map((one) => one.split("@")) : Object.keys(VIEWS).flatMap((view) => Object.keys(SIZES).map((size) => [view, size]));
+/** Every view at one size; SLOW=1 walks all of them at every size. */
+const OFTEN = "complete@390,train@1280,two@390,coupling@1280,proof@390,embed-complete@768";
+const EVERYTHING = Object.keys(VIEWS).flatMap((view) => Object.keys(SIZES).map((size) => `${view}@${size}`));
+const WALKS = (WALK?.split(",") ?? (process.env.SLOW ? EVERYTHING : OFTEN.split(","))).map((one) => one.split("@"));
 
 /** What is counted, by size. */
 const COUNTED = ["moved", "moved others", "missed", "covered", "off the screen", "too wide", "error"];
