@@ -101,7 +101,7 @@ async function placeProgram({ name }) {
 /** Programs that compute are optimized for speed, all others for size. */
 const optimize = (file) => run(WASM_OPT, /^dbm-(worker|diagnostics)/.test(file) ? "-O3" : "-Oz", ...FEATURES, join(DIST, file), "-o", join(DIST, file));
 
-const page = TRUNK_STAGING_DIR ? readFileSync(join(DIST, "index.html"), "utf8").replaceAll(/^ *<link data-trunk [^>]*>\n/gm, "") : placeFiles();
+const page = TRUNK_STAGING_DIR ? readFileSync(join(DIST, "index.html"), "utf8").replaceAll(ASSET, "") : placeFiles();
 await run("cargo", "build", "--target", "wasm32-unknown-unknown", "--profile", PROFILE, ...programs.flatMap(({ name }) => ["--package", name]), "--features", "dbm-web/split");
 let early = "";
 for (const program of programs) early += program.isWorker ? ((await placeWorker(program)), "") : await placeProgram(program);

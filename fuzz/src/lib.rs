@@ -89,7 +89,7 @@ fn read_all(multiple: usize, data: &[u8], files: &[File], options: &ReadOptions)
     });
 }
 
-/// The bytes behind others, so that these are not found anew each time.
+/// The bytes behind others, so that these need not be found again each time.
 fn with(magic: &[u8], data: &[u8]) -> Vec<u8> {
     if data.starts_with(magic) { data.to_vec() } else { [magic, data].concat() }
 }
@@ -131,7 +131,7 @@ fn stored(data: &[u8]) -> Vec<u8> {
     common::zip(&files, false)
 }
 
-/// PNG, the tile being told by the last bytes.
+/// PNG, with the tile given by the last bytes.
 pub fn png(data: &[u8]) {
     let tile = match data {
         [.., 1..=40, rows, columns] => Some((usize::from(*rows), usize::from(*columns))),

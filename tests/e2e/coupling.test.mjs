@@ -169,7 +169,7 @@ test("pairs of runs on a small model: meeting times beside those of uniform prop
   }
 }));
 
-test("pairs of runs on the pretrained digits, cancelled and gone on with; a path that there is none of is refused with words", lab({ search: "#view=coupling&m.particles=4&m.smc-steps=5&m.smc-cap=20&m.smc-pairs=1000" }, async ({ page }) => {
+test("pairs of runs on the pretrained digits, cancelled and continued; a path that there is none of is refused with words", lab({ search: "#view=coupling&m.particles=4&m.smc-steps=5&m.smc-cap=20&m.smc-pairs=1000" }, async ({ page }) => {
   await press(page, enabled(page, "Couple runs"), { timeout: 60_000 });
   await until(() => pairs(page), (words) => Number(/^(\d+) of 1000 pairs/.exec(words)?.[1] ?? 0) >= 2, "some pairs");
   const at = page.locator(".particles");
@@ -191,7 +191,7 @@ test("pairs of runs on the pretrained digits, cancelled and gone on with; a path
   assert.equal(await enabled(page, "Couple runs").count(), 0);
 }));
 
-test("pairs of runs on the model in training are of its step; once it has gone on they can be run anew", lab({ search: "#view=train&t.data=bars&m.smc-model=training&m.particles=4&m.smc-steps=4&m.smc-pairs=20" }, async ({ page }) => {
+test("pairs of runs on the model in training are of its step; once it has trained further they can be run again", lab({ search: "#view=train&t.data=bars&m.smc-model=training&m.particles=4&m.smc-steps=4&m.smc-pairs=20" }, async ({ page }) => {
   const step = await trainSteps(page, 3);
   await goTo(page, "Coupling");
   await press(page, enabled(page, "Couple runs"), { timeout: 60_000 });

@@ -94,7 +94,7 @@ describe("deaths", { concurrency: availableParallelism() < 4 ? 1 : 2 }, () => {
       await page.close();
     }],
   ]) {
-    (how === "closed" ? test : slowly)(`a tab that is ${how} in training can be gone on with, to the bit`, kept({}, async ({ open }) => {
+    (how === "closed" ? test : slowly)(`a tab that is ${how} in training can be resumed, to the bit`, kept({}, async ({ open }) => {
       const page = await open();
       const seen = await train(page, 2);
       await until(() => steps(page), (n) => n >= seen + 20, "steps that are not kept yet");
@@ -104,7 +104,7 @@ describe("deaths", { concurrency: availableParallelism() < 4 ? 1 : 2 }, () => {
     }));
   }
 
-  slowly("a browser that is killed in training can be gone on with, to the bit", kept({}, async ({ open, restart }) => {
+  slowly("a browser that is killed in training can be resumed, to the bit", kept({}, async ({ open, restart }) => {
     const page = await open();
     const seen = await train(page, 2);
     await until(() => steps(page), (n) => n >= seen + 20, "steps that are not kept yet");

@@ -136,7 +136,7 @@ test("by keyboard alone", lab({ search: "#view=proof" }, async ({ page }) => {
   await page.locator(".proof-words").filter({ hasText: "nobody will ever see a correction" }).waitFor({ timeout: 120_000 });
 }));
 
-test("pausing and starting anew", lab({ search: "#view=proof&p.go=1000000&p.estimators=ucd-lmi,ucd-mh,ucd-gibbs,cd-1" }, async ({ page }) => {
+test("pausing and starting over", lab({ search: "#view=proof&p.go=1000000&p.estimators=ucd-lmi,ucd-mh,ucd-gibbs,cd-1" }, async ({ page }) => {
   await opened(page);
   await until(() => samples(page), (count) => count > 2000, "some samples");
   await press(page, button(page, "Pause"));

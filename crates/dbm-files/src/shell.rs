@@ -17,7 +17,7 @@ const PROGRESS: f64 = 50.0;
 thread_local! {
     static READER: RefCell<Reader> = RefCell::default();
     /// When progress was last reported.
-    static TOLD: Cell<f64> = const { Cell::new(0.0) };
+    static LAST_REPORT: Cell<f64> = const { Cell::new(0.0) };
     /// Set from the first request about stored runs on.
     static RUN_STORE: RefCell<Option<RunStore<BrowserStorage, TabLocks>>> = const { RefCell::new(None) };
 }
@@ -57,8 +57,8 @@ fn read(id: Option<u32>, files: Vec<NamedBytes>) -> Result<FilesEvent, String> {
 /// Reports progress, no more often than the eye can follow.
 fn progress(id: Option<u32>, stage: &str, done: f64, total: f64) {
     let now = js_sys::Date::now();
-    if now - TOLD.get() >= PROGRESS {
-        TOLD.set(now);
+    if now - LAST_REPORT.get() >= PROGRESS {
+        LAST_REPORT.set(now);
         reply::<FilesEvent>(id, Reply::Progress { stage: stage.into(), done: done as u32, total: total as u32 });
     }
 }

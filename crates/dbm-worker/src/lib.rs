@@ -1,4 +1,4 @@
-//! The computing workers. One program has two roles, told apart by the worker's name: a [`coordinator::Coordinator`], which answers the
+//! The computing workers. One program has two roles, distinguished by the worker's name: a [`coordinator::Coordinator`], which answers the
 //! page, and its helpers, with which it shares training.
 
 // Native builds only test what the browser runs.

@@ -63,7 +63,7 @@ enum StateMethod {
 }
 
 /// Methods whose errors are reported; the order determines the streams they draw from.
-const TOLD: [StateMethod; 5] =
+const REPORTED: [StateMethod; 5] =
     [StateMethod::MeanField, StateMethod::Mode, StateMethod::Sweeps(1), StateMethod::Sweeps(5), StateMethod::Sweeps(20)];
 
 impl PositivePhases {
@@ -87,7 +87,7 @@ impl PositivePhases {
             squares.iter().zip(&scales).zip(&noise).map(share).collect()
         };
         let mut phases = Vec::new();
-        for (place, way) in TOLD.into_iter().enumerate() {
+        for (place, way) in REPORTED.into_iter().enumerate() {
             let a = average(way, 2 + 2 * place);
             let again = way.draws().then(|| average(way, 3 + 2 * place));
             let b = again.as_ref().unwrap_or(&a);

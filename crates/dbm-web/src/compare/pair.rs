@@ -237,7 +237,7 @@ impl Pair {
         self.begun.set(Some(plans.clone()));
         self.given.set_value(Some(data.clone()));
         self.goal.set(goal);
-        let number = self.anew();
+        let number = self.next_number();
         self.working.set_value(true);
         let begin = |place: usize| {
             let (run, plan) = (self.runs[place], plans[place].clone());
@@ -257,14 +257,14 @@ impl Pair {
         });
     }
 
-    fn anew(self) -> u32 {
+    fn next_number(self) -> u32 {
         self.number.update_value(|number| *number = number.wrapping_add(1));
         self.number.get_value()
     }
 
     /// Ends both workers.
     fn end(self) {
-        self.anew();
+        self.next_number();
         self.working.set_value(false);
         self.goal.set(Goal::Rest);
         for run in self.runs {
