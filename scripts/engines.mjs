@@ -232,7 +232,7 @@ class Engine {
     await this.driver.quit();
     await this.start();
     await this.go(address);
-    return "the browser started anew";
+    return "the browser restarted";
   }
 
   screenshot = async (path) => writeFileSync(path, await this.driver.takeScreenshot(), "base64");

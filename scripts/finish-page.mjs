@@ -12,7 +12,7 @@ import { minify } from "terser";
 import { writeServiceWorker } from "./service-worker.mjs";
 
 const WWW = fileURLToPath(new URL("../www/", import.meta.url));
-/** `trunk serve` puts a number used once in its place, in the page and in the script of its own that reloads the page after a change. */
+/** `trunk serve` puts a number used once here, in the page and in its own script that reloads the page after a change. */
 const NONCE = "{{__TRUNK NONCE__}}";
 const PAGE_PROGRAM = /^dbm-web-[0-9a-f]+\.js$/;
 

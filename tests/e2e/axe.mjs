@@ -23,6 +23,6 @@ export async function isAccessible(page, where, inside = "html", rules = RULES.l
     const { violations } = await self.axe.run(inside, { runOnly, resultTypes: ["violations"] });
     return violations.flatMap(({ id, help, nodes }) => nodes.map(({ target, html, any, all, none }) => ({ id, help, target: target.join(" "), html: html.slice(0, 200), why: [...any, ...all, ...none].map(({ message }) => message) })));
   }, [inside, rules]);
-  const told = violations.map(({ id, help, target, html, why }) => `${id} (${help}): ${target}\n    ${html}\n    ${why.join("\n    ")}`);
-  assert.equal(told.length, 0, `${where}: ${told.length} violations\n  ${told.join("\n  ")}`);
+  const lines = violations.map(({ id, help, target, html, why }) => `${id} (${help}): ${target}\n    ${html}\n    ${why.join("\n    ")}`);
+  assert.equal(lines.length, 0, `${where}: ${lines.length} violations\n  ${lines.join("\n  ")}`);
 }

@@ -169,7 +169,7 @@ for (const colorScheme of ["light", "dark"]) {
   }));
 }
 
-test("a lost worker is told once, and both begin again", lab({ search: `${BARS}&x.preset=coupling&x.go=300`, prepare: async (page) => {
+test("a lost worker is reported once, and both runs start over", lab({ search: `${BARS}&x.preset=coupling&x.go=300`, prepare: async (page) => {
   // The first worker of a requested run stops soon after.
   await page.addInitScript(() => {
     const { Worker } = window;
@@ -184,7 +184,7 @@ test("a lost worker is told once, and both begin again", lab({ search: `${BARS}&
   });
 } }, async ({ page, errors }) => {
   await run(page, "A").getByText(/^The worker of this run was lost: .*\.$/).waitFor();
-  assert.ok((await page.getByText("lost on purpose").count()) <= 1, "told once");
+  assert.ok((await page.getByText("lost on purpose").count()) <= 1, "reported once");
   assert.ok(await button(page, "Train both").isDisabled());
   await press(page, button(page, "Start over"));
   await bothAt(page, 300);

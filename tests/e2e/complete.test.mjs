@@ -56,8 +56,8 @@ test("answers are ranked by energy, with how often each came", lab({ search: "#v
   assert.deepEqual(came.map(({ energy }) => energy).sort((a, b) => a - b), best.map(({ energy }) => energy));
   await until(() => hash(page), (now) => now.get("c.sort") === "came", "the order in the address");
   await press(page, button(page, "Consensus"));
-  const told = await caption(page).textContent();
-  assert.match(told, /^Consensus\. Built from all 16 answers: .*; \d+ % of pixels match the original\. Paint to change the question\.$/);
+  const text = await caption(page).textContent();
+  assert.match(text, /^Consensus\. Built from all 16 answers: .*; \d+ % of pixels match the original\. Paint to change the question\.$/);
   await press(page, button(page, "Agreement"));
   await canvas(page).hover({ position: { x: 60, y: 60 } });
   await page.getByText(/^Row \d+, column \d+: \d+ of 16 answers have ink here\./).waitFor();
@@ -180,8 +180,8 @@ test("a coupled pair is watched: on a wide model it has met at once, and the ref
   assert.equal(await slider.getAttribute("max"), "1");
   await slider.focus();
   await page.keyboard.press("End");
-  const told = await page.getByText(/^Step 1: ln u = −[\d.]+ for the proposal\. x refuses \(log-probability −[\d.]+\)\. They have met: τ = 1\.$/).first().textContent();
-  assert.ok(Number(told.match(/log-probability −([\d.]+)/)[1]) > 100, told);
+  const text = await page.getByText(/^Step 1: ln u = −[\d.]+ for the proposal\. x refuses \(log-probability −[\d.]+\)\. They have met: τ = 1\.$/).first().textContent();
+  assert.ok(Number(text.match(/log-probability −([\d.]+)/)[1]) > 100, text);
   await page.getByLabel("Watch", { exact: true }).selectOption("gibbs");
   await press(page, button(page, "Watch the pair"));
   await until(() => slider.getAttribute("max"), (max) => Number(max) > 1, "Gibbs takes more steps");
@@ -298,7 +298,7 @@ test("answers to another question fade and lose their counts, and come back with
   }
 }));
 
-test("what is under More unfolds by itself where the address asks for it", lab({ search: "#view=complete&c.answers=4" }, async ({ page }) => {
+test("More opens when the address has one of its settings", lab({ search: "#view=complete&c.answers=4" }, async ({ page }) => {
   await ready(page);
   await page.getByLabel("Answers", { exact: true }).and(page.locator("select")).waitFor();
   const fold = page.locator("details.completion-more > summary");

@@ -137,7 +137,7 @@ const meetings = (page) =>
 
 const RUNS = "#view=coupling&m.smc-model=random&m.smc-sizes=6-4&m.smc-deviation=2&m.particles=3&m.smc-steps=3&m.smc-pairs=150&m.smc-cap=200";
 
-test("pairs of runs on a small model: meeting times beside those of uniform proposals, what the correction changes, one pair; the same on one worker", lab({ search: RUNS }, async ({ page, url, screenshot }) => {
+test("pairs of runs on a small model: meeting times compared with those of uniform proposals, what the correction changes, one pair; the same on one worker", lab({ search: RUNS }, async ({ page, url, screenshot }) => {
   await press(page, enabled(page, "Couple runs"), { timeout: 60_000 });
   await allPairs(page, 150);
   const [runs, uniform] = await meetings(page);
@@ -210,7 +210,7 @@ const words = (page) => page.locator(".replay-words").textContent();
 
 test("one coupling forward and back by keys, to where they meet", lab({ search: "#view=coupling", reducedMotion: "reduce" }, async ({ page, screenshot }) => {
   await page.getByText(/^Run 1: met at τ = 5\./).waitFor({ timeout: 60_000 });
-  assert.equal(await button(page, "Play").count(), 0, "no motion where less is asked for");
+  assert.equal(await button(page, "Play").count(), 0, "no motion where reduced motion is requested");
   assert.match(await words(page), /^uniform state: /);
   await page.getByRole("group", { name: "Both chains: left and right keys step" }).focus();
   await page.keyboard.press("End");
@@ -230,13 +230,13 @@ test("one coupling forward and back by keys, to where they meet", lab({ search: 
     await page.keyboard.press("Enter");
     seen.push(await words(page));
   }
-  assert.ok(seen.some((told) => told.startsWith("search, half-sweep 1")) && seen.some((told) => told.includes("This is x₀")), seen.join("\n"));
+  assert.ok(seen.some((text) => text.startsWith("search, half-sweep 1")) && seen.some((text) => text.includes("This is x₀")), seen.join("\n"));
   // The slider and the address show the position; the address alone restores it.
   const at = await page.getByLabel("Moment of the coupling").inputValue();
   assert.equal(Number(at), seen.length - 1);
   await until(() => page.evaluate(() => location.hash), (hash) => hash.includes(`m.at=${at}`), "the address");
   await page.reload();
-  await until(() => words(page), (told) => told.includes("met at τ = 5"), "the same moment");
+  await until(() => words(page), (text) => text.includes("met at τ = 5"), "the same moment");
 }));
 
 test("by touch at 390: a figure, a longer coupling, and the Gibbs pair", lab({ width: 390, height: 800, hasTouch: true, isMobile: true, search: "#view=coupling&m.d=5,20&m.runs=10&m.show=apart" }, async ({ page, screenshot }) => {
@@ -257,7 +257,7 @@ test("by touch at 390: a figure, a longer coupling, and the Gibbs pair", lab({ w
   await page.getByLabel("Kernel", { exact: true }).selectOption("gibbs");
   await page.getByRole("columnheader", { name: "Overlap" }).waitFor();
   await press(page, button(page, "Last"));
-  await until(() => words(page), (told) => told.includes("met at τ = "), "the Gibbs pair");
+  await until(() => words(page), (text) => text.includes("met at τ = "), "the Gibbs pair");
   for (const name of ["First", "Back", "Forward", "Last", "Find one that takes longer", "Compute"]) {
     assert.ok((await button(page, name).boundingBox()).height >= 44, name);
   }

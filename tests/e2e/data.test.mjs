@@ -472,10 +472,10 @@ test("a model goes from the page to the command, and from the command to the pag
   tookTheSameStep(own, await savedModel(page), after);
 }));
 
-test("a model with labels draws the digit that is asked for, and says as what it reads the known part", lab({ search: "#view=complete&c.mask=all&c.class=2" }, async ({ page }) => {
+test("a model with labels draws the chosen digit, and says which digit it reads in the known part", lab({ search: "#view=complete&c.mask=all&c.class=2" }, async ({ page }) => {
   const SLOW = { timeout: 120_000 };
   const digit = page.getByLabel("Digit", { exact: true });
-  const told = page.getByRole("status").filter({ hasText: /^\d+ distinct of 8, by / });
+  const summary = page.getByRole("status").filter({ hasText: /^\d+ distinct of 8, by / });
   const hash = (key) => page.evaluate((key) => new URLSearchParams(location.hash.slice(1)).get(key), key);
   const answers = () =>
     page.getByRole("list", { name: "Answers" }).locator("li:not(.void) canvas").evaluateAll((all) => JSON.stringify(all.map((c) => c.toDataURL())));
@@ -488,18 +488,18 @@ test("a model with labels draws the digit that is asked for, and says as what it
   assert.equal(await digit.inputValue(), "2", "of the address");
   assert.equal(await digit.locator("option").count(), 11);
   await press(page, button(page, "Complete"));
-  await told.waitFor(SLOW);
+  await summary.waitFor(SLOW);
   const twos = await until(answers, (now) => now.length > 2000, "twos");
   await digit.selectOption("1");
   await until(() => hash("c.class"), (now) => now === "1", "in the address");
   await press(page, button(page, "Complete"));
   // The same noise: without a distinction between them, these would be the same pictures.
   await until(answers, (now) => now !== twos, "ones");
-  assert.doesNotMatch(await told.textContent(), /Read as/, "nothing was read");
+  assert.doesNotMatch(await summary.textContent(), /Read as/, "nothing was read");
   await digit.selectOption({ label: "let the model decide" });
   await press(page, button(page, "Lower half"));
   await press(page, button(page, "Complete"));
-  await told.filter({ hasText: /Read as: \d \(\d+ %\)(, \d \(\d+ %\)){0,2}$/ }).waitFor(SLOW);
+  await summary.filter({ hasText: /Read as: \d \(\d+ %\)(, \d \(\d+ %\)){0,2}$/ }).waitFor(SLOW);
   await until(() => hash("c.class"), (now) => now === null, "no class in the address");
   dbm("train", "--data", "bars", "--hidden", "8", "--steps", "1", "--out", without);
   await openModel(page).setInputFiles(without);
@@ -556,7 +556,7 @@ test("bad files are refused with the documented words while the run trains on", 
     await upload(page).setInputFiles(files);
     await page.getByRole("alert").filter({ hasText: documented(group, input) }).first().waitFor({ timeout: 10_000 });
     assert.equal(await dialog(page).count(), 0);
-    before = await until(() => steps(page), (n) => n > before, "training goes on");
+    before = await until(() => steps(page), (n) => n > before, "training continues");
   }
   await press(page, button(page, "Pause"));
   await opened(page);

@@ -176,7 +176,7 @@ test("an embedded view leaves the visitor's own run alone", kept({}, async ({ op
   await offer(later).filter({ hasText: `step ${at}.` }).waitFor({ timeout: 60_000 });
 }));
 
-test("a view that there is none of is told, with the way out", lab({ search: "?embed=learning" }, async ({ page, url }) => {
+test("an unknown view is reported, with a way out", lab({ search: "?embed=learning" }, async ({ page, url }) => {
   await page.getByRole("alert").filter({ hasText: "There is no view “learning” to embed. “embed=” takes one of these: train, complete, coupling, proof." }).waitFor();
   assert.equal(await page.getByRole("link", { name: "Open DBM Lab" }).evaluate((link) => link.href), url);
   assert.equal(page.workers().length, 0);

@@ -75,7 +75,7 @@ for (const name of engines()) {
       await engine.click("Train");
       await atLeast(engine, from + 20);
       await engine.click("Pause");
-      done(`closed while it trained, goes on from step ${from} in ${how}`);
+      done(`closed while it trained, continues from step ${from} in ${how}`);
 
       await engine.go(`${url}#view=coupling&m.d=5,25&m.runs=10`);
       await engine.click("Compute");

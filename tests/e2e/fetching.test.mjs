@@ -81,7 +81,7 @@ async function trainsOn(page, choice) {
   await until(() => steps(page), (n) => n === from + 1, `a step on ${choice}`);
 }
 
-test("where every mirror is down, each is told, and what is in use can be trained on", fetching({}, async ({ page, screenshot }) => {
+test("where every mirror is down, each is named, and the data in use can be trained on", fetching({}, async ({ page, screenshot }) => {
   await idle(page);
   await data(page).selectOption("mnist");
   await said(page, "MNIST could not be fetched").waitFor();
@@ -118,9 +118,9 @@ slowly("what is not MNIST is refused, with what is wrong", fetching({}, async ({
     ["other pictures of that size", send(whole), /its SHA-256 is [0-9a-f]{64} instead of ba891046/],
   ]) {
     here = answer;
-    const told = await failure(page, words);
-    assert.ok(told.startsWith("MNIST could not be fetched: "), `${what}: ${told}`);
-    assert.ok(!/panick|unreachable/.test(told), `${what}: ${told}`);
+    const message = await failure(page, words);
+    assert.ok(message.startsWith("MNIST could not be fetched: "), `${what}: ${message}`);
+    assert.ok(!/panick|unreachable/.test(message), `${what}: ${message}`);
   }
   await trainsOn(page, "digits");
 }));
@@ -193,7 +193,7 @@ test("a cache that holds something else is not believed", fetching({}, async ({ 
 }));
 
 const folder = process.env.MNIST;
-test("MNIST comes from the second mirror where the first fails, then from the cache, and anew where that is damaged", { skip: folder ? false : "MNIST=folder names no copy of it" }, fetching({}, async ({ page }) => {
+test("MNIST comes from the second mirror where the first fails, then from the cache, and again where the cache is damaged", { skip: folder ? false : "MNIST=folder names no copy of it" }, fetching({}, async ({ page }) => {
   const file = (name) => readFileSync(join(folder, name));
   const name = (address) => new URL(address, "http://here").pathname.split("/").at(-1);
   elsewhere = (route) => route.fulfill({ body: file(name(route.request().url())), headers: { "Access-Control-Allow-Origin": "*" } });
@@ -266,7 +266,7 @@ test("?data= of a listed host that lets this page read is shown", fetching({ sea
   assert.deepEqual(asked, ["https://zenodo.org/records/1/table.csv?download=1"]);
 }));
 
-test("?data= of a listed host that lets others read, but not this page, is told", fetching({ search: "?data=https://zenodo.org/records/1/table.csv", elsewhere: cors("https://other.example") }, async ({ page }) => {
+test("?data= of a listed host that lets others read, but not this page, is reported", fetching({ search: "?data=https://zenodo.org/records/1/table.csv", elsewhere: cors("https://other.example") }, async ({ page }) => {
   await said(page, "https://zenodo.org/records/1/table.csv: Failed to fetch; check the address, or download the file and drop it here").waitFor();
   await idle(page);
   await trainsOn(page, "digits");

@@ -24,7 +24,7 @@ before(async () => {
 
 after(() => browser?.close());
 
-/** Skipped, with the reason, if this browser has no adapter of its own. */
+/** Skipped, with the reason, if this browser has no adapter. */
 const onGpu = (name, options, body) =>
   slowly(name, async (t) => {
     if (!adapter) return t.skip("this Chromium has no adapter for WebGPU, not even one that computes on the processor");
@@ -49,10 +49,10 @@ const trainUntilKept = async (page) => {
   return Number((await kept.textContent()).match(/\d+/)[0]);
 };
 
-onGpu("a run goes on by the GPU once that was timed and chosen, and comes back", { search: BARS, prepare: (page) => { page.programs = []; page.on("request", (request) => PROGRAM.test(request.url()) && page.programs.push(request.url())); } }, async ({ page, screenshot }) => {
+onGpu("a run continues on the GPU once it was timed and chosen, and returns to the processor", { search: BARS, prepare: (page) => { page.programs = []; page.on("request", (request) => PROGRAM.test(request.url()) && page.programs.push(request.url())); } }, async ({ page, screenshot }) => {
   await page.getByText(/30 examples, 4 × 4/).waitFor({ timeout: 60_000 });
   await trainSteps(page, 5);
-  assert.deepEqual(page.programs, [], "fetched before anybody asked for it");
+  assert.deepEqual(page.programs, [], "fetched before anybody needed it");
   const step = await steps(page);
   await chosen(page);
   assert.equal(await steps(page), step, "timing moves the run");
@@ -73,21 +73,21 @@ onGpu("a run goes on by the GPU once that was timed and chosen, and comes back",
   await page.getByText(new RegExp(`until step ${there}, then the processor\\.$`)).waitFor();
 });
 
-onGpu("a device that is lost in the middle of training: no step before the last checkpoint is lost, and the visitor is told", { search: BARS }, async ({ page }) => {
+onGpu("a device that is lost in the middle of training: no step before the last checkpoint is lost, and the page says so", { search: BARS }, async ({ page }) => {
   const step = await trainUntilKept(page);
   // The process that owns all devices ends.
   await (await browser.newBrowserCDPSession()).send("Browser.crashGpuProcess");
-  const told = page.getByText(/The GPU has stopped: the GPU failed: .+ The run continues( from step \d+, where its last checkpoint was taken)?, on the processor\./);
-  await told.waitFor(SLOW);
+  const message = page.getByText(/The GPU has stopped: the GPU failed: .+ The run continues( from step \d+, where its last checkpoint was taken)?, on the processor\./);
+  await message.waitFor(SLOW);
   // If nothing was lost, no step is named.
-  const [, from] = (await told.textContent()).match(/from step (\d+)/) ?? [, step];
+  const [, from] = (await message.textContent()).match(/from step (\d+)/) ?? [, step];
   assert.ok(Number(from) >= step, `from ${from}, though ${step} was kept`);
   await until(() => steps(page), (n) => n > Number(from) + 5, "steps by the processor");
   await page.getByText(/^a second(, on \d+ workers)?$/).waitFor();
   await enabled(page, "Use the GPU").waitFor();
 });
 
-onGpu("a tab in the background: steps go on behind another tab, and a device that is lost while the tab is frozen is told of once it is back", { search: BARS }, async ({ page }) => {
+onGpu("a tab in the background: training continues behind another tab, and a device lost while the tab is frozen is reported once the tab is back", { search: BARS }, async ({ page }) => {
   const kept = await trainUntilKept(page);
   const other = await page.context().newPage();
   await other.bringToFront();

@@ -2,7 +2,7 @@
 // meanwhile.
 //
 //     await press(page, button(page, "Complete"));          // fails if the press lands on anything else
-//     const seen = await pressWatched(page, control);       // the same, and tells what moved, from down to 500 ms after release
+//     const seen = await pressWatched(page, control);       // the same, and returns what moved, from down to 500 ms after release
 import assert from "node:assert/strict";
 
 /** How long a press is down, and how long afterwards nothing may have moved, in milliseconds. */

@@ -114,7 +114,7 @@ describe("deaths", { concurrency: availableParallelism() < 4 ? 1 : 2 }, () => {
     await comesBack(await open(), open, seen, died);
   }));
 
-  test("a worker that is killed in training is replaced, and the run goes on to the bit, and is kept", kept({}, async ({ open }) => {
+  test("a worker that is killed in training is replaced, and the run continues with the same bits, and is saved", kept({}, async ({ open }) => {
     const page = await open();
     const seen = await train(page, 2);
     await crew(page)[0].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));

@@ -36,7 +36,7 @@ test("a kept run that is damaged is said to be, and is gone", kept({}, async ({ 
 }));
 
 // Without the service worker, whose files would fill the little space that the test provides.
-test("full storage is said, training goes on, and the run is kept again where there is room", kept({ serviceWorkers: "block" }, async ({ open }) => {
+test("full storage is reported, training continues, and the run is saved again once there is room", kept({ serviceWorkers: "block" }, async ({ open }) => {
   const page = await open();
   const session = await page.context().newCDPSession(page);
   const room = (quotaSize) => session.send("Storage.overrideQuotaForOrigin", { origin: new URL(url).origin, ...quotaSize });
@@ -48,13 +48,13 @@ test("full storage is said, training goes on, and the run is kept again where th
   const nothing = page.getByText("The browser's storage is full: nothing of this run is saved so far. Training continues. Free some space, or save the model as a file.");
   await nothing.waitFor({ timeout: 60_000 });
   const full = await steps(page);
-  await until(() => steps(page), (n) => n > full, "training goes on");
+  await until(() => steps(page), (n) => n > full, "training continues");
   await room({});
   const first = await until(() => keptAt(page), () => true, "kept after all", 60);
   // The second slot is new, so it does not fit.
   await room({ quotaSize: 1 });
-  const told = page.getByRole("alert").filter({ hasText: `The browser's storage is full: the run is saved up to step ${first}.` });
-  await told.waitFor({ timeout: 60_000 });
+  const alert = page.getByRole("alert").filter({ hasText: `The browser's storage is full: the run is saved up to step ${first}.` });
+  await alert.waitFor({ timeout: 60_000 });
   const { slots } = await latestPlace(page);
   assert.deepEqual([slots[0].step, slots[0].whole], [first, true]);
   assert.equal(await keptAt(page), first);
@@ -99,7 +99,7 @@ test("where the storage does not answer for a minute, another worker tries it, a
   await until(() => keptAt(page), (kept) => kept === 1, "kept by another");
 }));
 
-test("where nothing can be kept, that is said once, and training goes on", kept({}, async ({ open }) => {
+test("where nothing can be saved, the page says so once, and training continues", kept({}, async ({ open }) => {
   const at = await serveWithout(
     'navigator.storage.getDirectory = () => Promise.reject(new DOMException("no", "SecurityError")); Object.defineProperty(self, "indexedDB", { get() { throw new DOMException("The operation is insecure.", "SecurityError"); } });',
   );

@@ -74,7 +74,7 @@ test("an offer stays while something else is trained, can be discarded, and the 
   await press(page, button(page, "Discard"));
   await press(page, page.locator(".notice", { has: discarded }).getByRole("button", { name: "Dismiss this notice" }));
   await until(async () => Object.keys(await storage(page)).length, (n) => n === 1, "the discarded run is deleted");
-  // The run trained meanwhile is the one that is stored. Resuming puts aside the page's present run, and Undo brings it back.
+  // The run trained meanwhile is the one that is stored. Resuming sets the page's present run aside, and Undo brings it back.
   await page.reload();
   await offer(page).waitFor();
   await press(page, enabled(page, "Step"));
@@ -104,7 +104,7 @@ test("the offer fits a desk and a phone, in light and dark", kept({}, async ({ o
       await page.setViewportSize({ width, height });
       await page.emulateMedia({ colorScheme });
       const box = await offer(page).boundingBox();
-      assert.ok(box.x >= 0 && box.x + box.width <= width, "beside nothing");
+      assert.ok(box.x >= 0 && box.x + box.width <= width, "within the window");
       await atRest(page);
       await screenshot(page, `offer-${width}-${colorScheme}`, false);
     }

@@ -106,7 +106,7 @@ test("pretrains layer by layer, pauses in between, and trains by centered PCD", 
   await press(page, page.getByRole("button", { name: "Train", exact: true }));
   const underway = page.getByText(/^pretraining layer \d of 2: step \d+ of \d+$/);
   await underway.waitFor();
-  await until(() => underway.textContent(), (text) => !text.includes("step 0 of"), "pretraining goes on");
+  await until(() => underway.textContent(), (text) => !text.includes("step 0 of"), "pretraining continues");
   await page.getByText("64 samples during pretraining").waitFor();
   await press(page, page.getByRole("button", { name: "Pause", exact: true }));
   await idle(page);
@@ -150,7 +150,7 @@ test("trains by every estimator, with the fields that belong to it", lab({}, asy
     if (value === "ucd-gibbs") assert.equal(await page.getByLabel("Cap on meeting").inputValue(), "1000");
     const reset = page.getByRole("button", { name: "Reset", exact: true });
     if (await reset.isEnabled()) await press(page, reset);
-    await until(() => steps(page), (n) => n === 0, `${value} begins anew`);
+    await until(() => steps(page), (n) => n === 0, `${value} starts over`);
     await press(page, page.getByRole("button", { name: "Train", exact: true }));
     await until(() => steps(page), (n) => n >= 20, `20 steps by ${value}`);
     await press(page, page.getByRole("button", { name: "Pause", exact: true }));
@@ -202,7 +202,7 @@ test("takes a CSV of 200 x 64 bits, trains on it, and refuses broken files witho
   assert.match(await data.locator("option:checked").textContent(), /mine\.csv/);
 }));
 
-test("a worker that dies is replaced, and the run goes on", lab({}, async ({ page, errors }) => {
+test("a worker that dies is replaced, and the run continues", lab({}, async ({ page, errors }) => {
   await ready(page);
   await goTo(page, "Train");
   await press(page, page.getByRole("button", { name: "Train", exact: true }));
@@ -222,7 +222,7 @@ test("a worker that dies is replaced, and the run goes on", lab({}, async ({ pag
   errors.splice(0, errors.length, ...own);
 }));
 
-test("a worker that dies while it pretrains is replaced, and pretraining begins anew", lab({}, async ({ page, errors }) => {
+test("a worker that dies while it pretrains is replaced, and pretraining starts over", lab({}, async ({ page, errors }) => {
   await onBars(page);
   await page.getByLabel("Initial weights", { exact: true }).selectOption("pretrained");
   await page.getByLabel("Steps per layer").fill("100000");

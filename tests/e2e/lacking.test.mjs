@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { button, enabled, lab, quiet, shared, steps, trainSteps, until } from "./browser.mjs";
 
-const told = (page) => page.getByRole("alert");
+const alert = (page) => page.getByRole("alert");
 
 for (const [what, take, words] of [
   ["WebAssembly", () => delete self.WebAssembly, "WebAssembly with SIMD"],
@@ -14,25 +14,25 @@ for (const [what, take, words] of [
   ["dialogs", () => delete self.HTMLDialogElement, "dialog elements"],
 ]) {
   test(`without ${what} the page says what is missing`, lab({ prepare: (page) => page.addInitScript(take) }, async ({ page }) => {
-    await told(page).waitFor();
-    assert.equal(await told(page).textContent(), `This browser lacks ${words}. DBM Lab needs Chrome, Edge, Firefox or Safari of 2023 or later, with none of this switched off.`);
+    await alert(page).waitFor();
+    assert.equal(await alert(page).textContent(), `This browser lacks ${words}. DBM Lab needs Chrome, Edge, Firefox or Safari of 2023 or later, with none of this switched off.`);
     assert.equal(await page.getByRole("heading", { name: "DBM Lab" }).count(), 1);
     assert.equal(await page.getByRole("button").count(), 0, "nothing that would not work");
   }));
 }
 
-test("several things that are missing are told together", lab({ prepare: (page) => page.addInitScript(() => { delete self.WebAssembly; delete self.HTMLDialogElement; }) }, async ({ page }) => {
+test("several missing things are reported together", lab({ prepare: (page) => page.addInitScript(() => { delete self.WebAssembly; delete self.HTMLDialogElement; }) }, async ({ page }) => {
   await page.getByText("This browser lacks WebAssembly with SIMD, dialog elements.").waitFor();
 }));
 
-test("a program that does not come is told", lab({ prepare: (page) => page.route("**/dbm-web-*.wasm", (route) => route.abort()) }, async ({ page, errors, screenshot }) => {
+test("a program that does not load is reported", lab({ prepare: (page) => page.route("**/dbm-web-*.wasm", (route) => route.abort()) }, async ({ page, errors, screenshot }) => {
   await page.getByText(/^DBM Lab could not be started \(.+\)\. Check the connection, then reload the page\.$/).waitFor();
   await screenshot("not-started");
   errors.splice(0, errors.length);
 }));
 
 for (const [part, file] of [["part of the program does", "**/dbm-web-*-*.wasm"], ["styles do", "**/views-*.css"]]) {
-  test(`a view whose ${part} not come says so, and comes when it is asked for again`, lab({ view: "proof", prepare: (page) => page.route(file, (route) => route.abort()) }, async ({ page, errors }) => {
+  test(`a view whose ${part} not come says so, and loads on the next try`, lab({ view: "proof", prepare: (page) => page.route(file, (route) => route.abort()) }, async ({ page, errors }) => {
     await page.getByText("This view could not be fetched. Check the connection, then try again.").waitFor();
     await page.unroute(file);
     await page.getByRole("button", { name: "Try again" }).click();
@@ -99,7 +99,7 @@ function limited(program, most) {
   for (let at = 8; at < program.length; ) {
     const [length, body] = number(at + 1);
     if (program[at] === 5) {
-      assert.deepEqual([...program.subarray(body, body + 2)], [1, 0], "one memory, with no most of its own");
+      assert.deepEqual([...program.subarray(body, body + 2)], [1, 0], "one memory, without a maximum");
       const [least] = number(body + 2);
       const section = [1, 1, ...written(least), ...written(most)];
       return Buffer.concat([program.subarray(0, at), Buffer.from([5, section.length, ...section]), program.subarray(body + length)]);
@@ -177,18 +177,18 @@ test("what a worker died of is not tried by the next one", lab({ view: "train", 
   self.Worker = class { constructor() { setTimeout(() => { throw new Error("it cannot have helpers"); }); } };
 }) }, async ({ page }) => {
   await enabled(page, "Train").click();
-  await told(page).filter({ hasText: /The worker that computes was lost: .*it cannot have helpers\. A new one takes over, and computes alone;/ }).waitFor();
+  await alert(page).filter({ hasText: /The worker that computes was lost: .*it cannot have helpers\. A new one takes over, and computes alone;/ }).waitFor();
   await trains(page);
-  assert.equal(await told(page).count(), 1, "lost once");
+  assert.equal(await alert(page).count(), 1, "lost once");
 }));
 
-test("a worker that dies three times at once is not started again by itself, and the page says why and what to do", lab({ view: "train", prepare: (page) => inWorkers(page, "worker-wasm", () => { throw new Error("nothing works here"); }) }, async ({ page, screenshot }) => {
+test("a worker that dies three times at once is not restarted, and the page says why and what to do", lab({ view: "train", prepare: (page) => inWorkers(page, "worker-wasm", () => { throw new Error("nothing works here"); }) }, async ({ page, screenshot }) => {
   let started = 0;
   page.on("worker", (worker) => (started += worker.url().includes("dbm-worker")));
-  const stopped = told(page).filter({ hasText: /^Training has stopped: the worker that computes was lost 3 times without a step in between, the last time because: .*nothing works here\./ });
+  const stopped = alert(page).filter({ hasText: /^Training has stopped: the worker that computes was lost 3 times without a step in between, the last time because: .*nothing works here\./ });
   await stopped.waitFor();
   await screenshot("given-up");
-  assert.equal(await told(page).count(), 1, "said once");
+  assert.equal(await alert(page).count(), 1, "said once");
   const before = started;
   await quiet(page, 500);
   assert.ok(started === before && started <= 3, `${started} workers`);

@@ -114,7 +114,7 @@ const lookForUpdate = (page) => page.evaluate(() => navigator.serviceWorker.getR
 const cached = (page) => page.evaluate(() => caches.keys());
 const news = (page) => page.getByRole("status").filter({ hasText: "A new version is ready." });
 
-test("another version is told of, comes at the visitor's word, and leaves nothing of the one before", own({}, async ({ page, root }) => {
+test("a new version is announced, loads when the visitor says so, and leaves nothing of the old one", own({}, async ({ page, root }) => {
   await installed(page);
   const [first] = await cached(page);
   await page.reload();
@@ -126,7 +126,7 @@ test("another version is told of, comes at the visitor's word, and leaves nothin
   await screenshot(page, "update", false);
   // The run continues, and whatever the page fetches belongs to its own version.
   const before = await steps(page);
-  await until(() => steps(page), (n) => n >= before + 5, "training goes on");
+  await until(() => steps(page), (n) => n >= before + 5, "training continues");
   assert.doesNotMatch(await about(page), /second/);
   assert.doesNotMatch(await loader(page), /second/);
   // A page that is opened or reloaded now gets the new one.

@@ -87,7 +87,7 @@ test("by keyboard alone", lab({ search: "#view=proof" }, async ({ page }) => {
   await page.keyboard.press("Shift+ArrowDown");
   assert.ok(Math.abs((await value(page, name)) - start + 0.2) < 0.001);
   await until(() => exact(page), (all) => all.join() !== before.join(), "another exact gradient");
-  await until(() => status(page), (text) => !text.startsWith("Done"), "samples anew");
+  await until(() => status(page), (text) => !text.startsWith("Done"), "samples again");
   await done(page);
   for (const estimator of COUPLED) assert.equal(await verdict(page, estimator), "contains the exact value everywhere", estimator);
   await page.keyboard.press("Home");
@@ -178,7 +178,7 @@ test("nonsense in the address is as by default", lab({ search: "#view=proof&p.mo
   assert.match(await status(page), /^Run draws/);
 }));
 
-test("the model in training is asked for, and its lack is said", lab({ search: "#view=proof" }, async ({ page }) => {
+test("Proof of the model in training says when there is none", lab({ search: "#view=proof" }, async ({ page }) => {
   await opened(page);
   await press(page, button(page, "Use the model in training"));
   await page.getByText(/at most 24/).first().waitFor({ timeout: 10_000 });

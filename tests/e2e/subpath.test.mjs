@@ -47,7 +47,7 @@ test("in a folder of a plain host: first visit, second visit, and without a netw
   assert.equal((await page.reload()).headers()["cross-origin-resource-policy"], "cross-origin", "those for pages that embed it too");
   await visit(page);
   const outside = asked.filter((path) => !path.startsWith(BASE) && path !== BASE.slice(0, -1));
-  assert.deepEqual(outside, [], "nothing was asked for outside the folder");
+  assert.deepEqual(outside, [], "nothing was requested outside the folder");
   assert.match((await page.evaluate(() => caches.keys())).join(), /^dbm-lab page \/dbm-lab\/ [0-9a-f]{16}$/);
   await stop(server);
   await again();

@@ -21,7 +21,7 @@ async function begin(page) {
 }
 
 for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]]) {
-  test(`chains go on while one looks, and it is said since when they stand still (${width}, ${colorScheme})`, lab({ width, colorScheme, view: "complete" }, async ({ page, screenshot }) => {
+  test(`chains continue while they are watched, and the page says since when they have been still (${width}, ${colorScheme})`, lab({ width, colorScheme, view: "complete" }, async ({ page, screenshot }) => {
     await begin(page);
     await until(() => captions(page), (all) => /^10 sweeps: energy −[\d.]+ ± [\d.]+, [\d.]+ ± [\d.]+ pixels high$/.test(all[1]), "the second look");
     assert.ok(await fold(page).getByRole("progressbar").isVisible());

@@ -237,7 +237,7 @@ test("what the best models are made by is in the form, in the file and in the li
   await other.close();
 }));
 
-test("an address with a goal trains by itself, and another one begins another run", lab({ search: `${BARS}&t.go=40` }, async ({ page, errors }) => {
+test("an address with a goal starts training, and another address starts another run", lab({ search: `${BARS}&t.go=40` }, async ({ page, errors }) => {
   await standsAt(page, 40);
   await page.evaluate(() => (location.hash = "view=train&t.data=digits&t.hidden=40&t.batch=20&t.go=3"));
   await page.getByText(/10000 examples, 28 × 28/).waitFor({ timeout: 60_000 });
@@ -270,7 +270,7 @@ test("where the clipboard is refused, the link is in a field, selected", lab({
   await until(() => field.evaluate((it) => it.selectionEnd - it.selectionStart === it.value.length), (all) => all, "selected");
 }));
 
-test("two runs are a choice at the head, and the one run goes on meanwhile", lab({ search: BARS }, async ({ page }) => {
+test("two runs are a choice at the head, and the one run continues meanwhile", lab({ search: BARS }, async ({ page }) => {
   await onBars(page);
   await press(page, button(page, "Train"));
   await until(() => steps(page), (n) => n > 5, "trains");
@@ -278,7 +278,7 @@ test("two runs are a choice at the head, and the one run goes on meanwhile", lab
   await button(page, "Pause").waitFor({ state: "hidden" });
   await until(() => hash(page), (now) => now.includes("t.two=yes"), "in the address");
   const before = await steps(page);
-  await until(() => steps(page), (n) => n > before, "goes on");
+  await until(() => steps(page), (n) => n > before, "continues");
   await page.getByLabel("One run", { exact: true }).check();
   await press(page, button(page, "Pause"));
   await idle(page);

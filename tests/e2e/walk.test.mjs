@@ -37,7 +37,7 @@ test("every control of every view is pressed, and nothing moves, is covered or s
   assert.equal(wrong.length, 0, `\n${wrong.map(line).join("\n")}`);
 });
 
-test("no control moves by itself while a page comes up", async () => {
+test("no control moves while a page comes up", async () => {
   const { browser, url } = shared();
   const views = WALKS.filter(([view, size]) => !view.startsWith("embed") && size !== "768");
   const rows = (await atATime(HANDS, views.map(([view, size]) => () => comesUp(browser, url, view, size)))).flat();

@@ -26,7 +26,7 @@ for (const host of ["isolated", "plain"]) {
   }
 }
 
-test("a worker that shares training and dies is replaced, and training goes on", lab({ view: "train" }, async ({ page, errors, screenshot }) => {
+test("a worker that shares training and dies is replaced, and training continues", lab({ view: "train" }, async ({ page, errors, screenshot }) => {
   const cores = await page.evaluate(() => navigator.hardwareConcurrency);
   const train = page.getByRole("button", { name: "Train", exact: true });
   await train.and(page.locator(":enabled")).waitFor();
@@ -38,8 +38,8 @@ test("a worker that shares training and dies is replaced, and training goes on",
   const workers = crew(page).length;
   assert.equal(workers, cores);
   await crew(page)[1].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
-  const told = page.getByText(/One of the workers that share the run was lost: .*killed by the test.* The run continues/);
-  await told.waitFor();
+  const message = page.getByText(/One of the workers that share the run was lost: .*killed by the test.* The run continues/);
+  await message.waitFor();
   const step = await steps(page);
   await until(async () => crew(page).length, (n) => n === workers, "new workers");
   await until(() => steps(page), (n) => n >= step + 10, "further steps");

@@ -113,7 +113,24 @@ pub struct SamplerArgs {
 }
 
 impl SamplerArgs {
-    /// DrawnSamples as requested, or as in the model's training.
+    /// The sampler requested, or that of the model's training.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if it draws classes and the model has none.
+    pub fn sampler(self, checkpoint: &Checkpoint) -> Result<Sampler, Error> {
+        let sampler = self.sampler.unwrap_or_else(|| Sampler::Alone(samples::of_training(checkpoint)));
+        if matches!(sampler, Sampler::Alone(SamplingSchedule::ClassGibbs(_))) && samples::classes(checkpoint) == 0 {
+            return Err(Error::Usage(
+                "--sampler class+gibbs:K draws a class first, but the model has no labels; give gibbs:K, or train it by `dbm train --labels`".into(),
+            ));
+        }
+        Ok(sampler)
+    }
+
+    /// Samples by [`sampler`](Self::sampler).
+    ///
+    /// # Errors
+    /// Those of [`sampler`](Self::sampler), and of drawing.
     pub fn draw(
         self,
         session: &Workbench,
@@ -122,13 +139,7 @@ impl SamplerArgs {
         count: usize,
         seed: u64,
     ) -> Result<DrawnSamples, Error> {
-        let sampler = self.sampler.unwrap_or_else(|| Sampler::Alone(samples::of_training(checkpoint)));
-        if matches!(sampler, Sampler::Alone(SamplingSchedule::ClassGibbs(_))) && samples::classes(checkpoint) == 0 {
-            return Err(Error::Usage(
-                "--sampler class+gibbs:K draws a class first, but the model has no labels; give gibbs:K, or train it by `dbm train --labels`".into(),
-            ));
-        }
-        match (self.class, sampler) {
+        match (self.class, self.sampler(checkpoint)?) {
             (None, sampler) => samples::draw_by(session, checkpoint, model, sampler, (count, seed)),
             (Some(class), Sampler::Alone(schedule)) => {
                 samples::draw_class(session, (checkpoint, model), schedule, class, (count, seed))

@@ -53,6 +53,9 @@ impl Score {
 
     fn of_model(&self, path: &Path, ais: &AisSettings, session: &Workbench) -> Result<ScoreReport, Error> {
         let (checkpoint, model) = ModelFile { path: path.into(), last: self.last }.load()?;
+        // Refused before minutes of work.
+        let answering = self.answering.answering(self.answer_sweeps()?, &checkpoint)?;
+        self.sampler.sampler(&checkpoint)?;
         let reference = Reference::load(session, &self.data.source(), visible(&checkpoint)?.as_ref())?;
         let count = self.count as usize;
         answers::check_fit(&model, &reference.test, if self.completions.is_some() { count } else { 0 })?;
@@ -62,7 +65,6 @@ impl Score {
         let of_samples = ScoreReport::of(&reference, &reference.levels(&samples.bits), session)?;
         let mut report = ScoreReport { searches_capped: Some(samples.capped()), ..of_samples };
         if let Some(unknown) = hidden {
-            let answering = self.answering.answering(self.answer_sweeps()?, &checkpoint)?;
             let answers = answering.draw(session, &model, (&reference.test, 0..count), &unknown, self.seed)?;
             report.completions = Some(reference.completions(session, &unknown, count, &answers)?);
             report.nearest = Some(reference.nearest(session, &unknown, count)?);

@@ -198,7 +198,7 @@ fn pictures(cases: &mut Cases) {
     cases.read(kind, "sheet.png", "a wrong checksum", wrong);
     cases.read(kind, "bomb.png", "100 million pixels in 70 bytes", lying_png(10_000, 10_000));
     cases.read(kind, "bomb.png", "3.6 thousand million pixels in 70 bytes", lying_png(60_000, 60_000));
-    cases.read(kind, "sheet.png", "a sheet whose tiles cannot be told", png(30, 44, ramp));
+    cases.read(kind, "sheet.png", "a sheet with no visible tiles", png(30, 44, ramp));
     cases.read(kind, "sheet.png", "a sheet of one colour", png(56, 56, |_, _| 9));
     cases.all(kind, "tiles of a size that does not fit", &[("sheet.png", png(30, 44, ramp))], Some((28, 28)));
     cases.all(kind, "tiles of no size", &[("sheet.png", png(30, 44, ramp))], Some((0, 3)));

@@ -26,7 +26,6 @@ pub struct AnswerOptions {
     /// Before anything is filled in, the class of the example is read this way and then clamped, for models whose top layer stands for
     /// classes. Several answers share the classes in proportion to their probabilities; if they are combined into one, all have the
     /// likeliest class.
-    /// probable; where one answer is made of them, all are of the likeliest.
     pub class_first: Option<ClassReading>,
 }
 

@@ -195,7 +195,7 @@ impl TestPage {
         if let Some(left) = &mut self.dies_after {
             if *left == 0 {
                 self.dies_after = None;
-                let messages = self.worker.helper_lost("it was told to die");
+                let messages = self.worker.helper_lost("killed by the test");
                 self.hear(messages);
                 return;
             }

@@ -31,7 +31,7 @@ impl Estimator for Mp {
 }
 
 impl ExpectedGradient for Mp {
-    /// Zero: a prediction needs to know which units are known, so all of it is in place of the negative phase.
+    /// Zero: a prediction needs to know which units are known, so all of it happens instead of the negative phase.
     fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
         StateSpace::new(model, visible)?; // refuses what the other estimators refuse
         Ok(Expected { values: vec![0.0; model.n_parameters()], unmet: 0.0 })

@@ -149,7 +149,7 @@ pub fn get(key: &str) -> Option<String> {
     pairs().into_iter().find(|(name, _)| name == key).map(|(_, value)| value)
 }
 
-/// Soon writes these in place of all keys with this prefix; of several calls only the last counts.
+/// Soon replaces all keys with this prefix by these; of several calls only the last counts.
 pub fn put(prefix: &'static str, values: Vec<(String, String)>) {
     let first = WAITING.with_borrow_mut(|waiting| {
         let first = waiting.is_empty();

@@ -155,7 +155,7 @@ fn a_lost_helper_is_replaced_and_its_steps_are_repeated() {
         place.dies_after = Some(after);
         place.ask_until(
             Command::Train,
-            |m| matches!(&m.body, Reply::Answer(Event::Notice(message)) if message.contains("told to die")),
+            |m| matches!(&m.body, Reply::Answer(Event::Notice(message)) if message.contains("killed by the test")),
         );
         let kept = place.heard_metrics();
         assert!(kept.running && kept.step >= 5, "what was written as a checkpoint at Pause is not lost");
