@@ -2,7 +2,7 @@
 // keyboard, by touch, and when a worker is lost.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { button, enabled, lab, until } from "./browser.mjs";
+import { button, enabled, lab, slowly, until } from "./browser.mjs";
 import { press } from "./hand.mjs";
 
 const TWO = "#view=train&t.two=yes";
@@ -67,7 +67,7 @@ test("without couplings that fire, coupling on and off are the same to the bit; 
   assert.match(await verdict(page), /^(The same bits at step \d+, different at step \d+\.|Different bits from step \d+ on\.)$/);
 }));
 
-test("the same address gives the same bits in another browser profile", lab({ search: `${DIGITS}&t.seed=5&x.preset=signs-bits&x.rate=0.004&x.go=12` }, async ({ page, url }) => {
+slowly("the same address gives the same bits in another browser profile", lab({ search: `${DIGITS}&t.seed=5&x.preset=signs-bits&x.rate=0.004&x.go=12` }, async ({ page, url }) => {
   const here = await bothAt(page, 12);
   assert.match(await run(page, "B").getByRole("heading").textContent(), /bits 0, 1, rate 0.004/);
   const address = await page.evaluate(() => location.hash);
@@ -107,7 +107,7 @@ test("a pause ends at the same step for both, and closing ends both workers", la
   await until(() => lanes(page).length, (left) => left <= before - 2, "both workers gone");
 }));
 
-test("what differs is chosen by keyboard alone", lab({ search: `${BARS}&x.preset=coupling` }, async ({ page, screenshot }) => {
+slowly("what differs is chosen by keyboard alone", lab({ search: `${BARS}&x.preset=coupling` }, async ({ page, screenshot }) => {
   await enabled(page, "Train both").waitFor();
   const focused = () => page.evaluate(() => document.activeElement.textContent.trim().slice(0, 40));
   await button(page, "Train both").focus();
@@ -148,7 +148,7 @@ test("what differs is chosen by keyboard alone", lab({ search: `${BARS}&x.preset
 }));
 
 for (const colorScheme of ["light", "dark"]) {
-  test(`by touch, 390 pixels wide, ${colorScheme}`, lab({ width: 390, height: 844, hasTouch: true, isMobile: true, colorScheme, search: `${TWO}&t.data=digits` }, async ({ page, screenshot }) => {
+  (colorScheme === "dark" ? test : slowly)(`by touch, 390 pixels wide, ${colorScheme}`, lab({ width: 390, height: 844, hasTouch: true, isMobile: true, colorScheme, search: `${TWO}&t.data=digits` }, async ({ page, screenshot }) => {
     // Choosing a comparison trains its 1000 steps at once: on digits that takes long enough to be paused.
     await enabled(page, "Train both").waitFor();
     await press(page, button(page, "signs | bits"));

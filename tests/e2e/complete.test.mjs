@@ -2,7 +2,7 @@
 // address.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { button, collectErrors, enabled, goTo, lab, more, until } from "./browser.mjs";
+import { button, collectErrors, enabled, goTo, lab, more, slowly, until } from "./browser.mjs";
 import { press } from "./hand.mjs";
 
 const SLOW = { timeout: 120_000 };
@@ -170,7 +170,7 @@ test("the address gives the same picture, mask and answers in a new profile, and
   }
 }));
 
-test("a coupled pair is watched: on a wide model it has met at once, and the refusal is a number", lab({ reducedMotion: "reduce" }, async ({ page, screenshot }) => {
+slowly("a coupled pair is watched: on a wide model it has met at once, and the refusal is a number", lab({ reducedMotion: "reduce" }, async ({ page, screenshot }) => {
   await ready(page);
   await more(page);
   await page.getByLabel("Watch", { exact: true }).selectOption("metropolis");
@@ -232,7 +232,7 @@ test("the whole view works by keyboard", lab({ search: "#view=complete" }, async
 }));
 
 for (const [width, colorScheme] of [[390, "light"], [360, "dark"]]) {
-  test(`by touch at ${width} (${colorScheme})`, lab({ width, height: 844, hasTouch: true, isMobile: true, colorScheme, search: "#view=complete&c.answers=64" }, async ({ page, screenshot }) => {
+  (colorScheme === "dark" ? test : slowly)(`by touch at ${width} (${colorScheme})`, lab({ width, height: 844, hasTouch: true, isMobile: true, colorScheme, search: "#view=complete&c.answers=64" }, async ({ page, screenshot }) => {
     await ready(page);
     await more(page);
     for (const name of ["Stripes", "Undo the last edit", "Redo the edit", "Complete"]) await press(page, enabled(page, name));
@@ -268,12 +268,12 @@ test("on a first visit a question with several answers is answered, and one answ
   assert.equal(await status(page).count(), 0, "it does not come again");
 }));
 
-test("a first visit without motion has answers and the film's end at once", lab({ reducedMotion: "reduce" }, async ({ page }) => {
+slowly("a first visit without motion has answers and the film's end at once", lab({ reducedMotion: "reduce" }, async ({ page }) => {
   await status(page).waitFor(SLOW);
   await film(page).getByText("Answer", { exact: true }).waitFor(SLOW);
 }));
 
-test("nothing is kept where nothing can be", lab({ prepare: (page) => page.addInitScript(() => Object.defineProperty(self, "localStorage", { get() { throw new DOMException("denied", "SecurityError"); } })) }, async ({ page }) => {
+slowly("nothing is kept where nothing can be", lab({ prepare: (page) => page.addInitScript(() => Object.defineProperty(self, "localStorage", { get() { throw new DOMException("denied", "SecurityError"); } })) }, async ({ page }) => {
   await ready(page);
   // If the visit could not be remembered, the first visit would come again and again, so there is none.
   assert.equal(await status(page).count(), 0);

@@ -1,7 +1,7 @@
 // The Coupling view: the figure by dimension, and one coupling step by step; by keyboard alone and by touch.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { button, bytesOf, enabled, goTo, lab, trainSteps, until } from "./browser.mjs";
+import { button, bytesOf, enabled, goTo, lab, slowly, trainSteps, until } from "./browser.mjs";
 import { press } from "./hand.mjs";
 
 const FIGURE = "#view=coupling&m.d=5,25,50&m.runs=20";
@@ -169,7 +169,7 @@ test("pairs of runs on a small model: meeting times compared with those of unifo
   }
 }));
 
-test("pairs of runs on the pretrained digits, cancelled and continued; a path that there is none of is refused with words", lab({ search: "#view=coupling&m.particles=4&m.smc-steps=5&m.smc-cap=20&m.smc-pairs=1000" }, async ({ page }) => {
+slowly("pairs of runs on the pretrained digits, cancelled and continued; a path that there is none of is refused with words", lab({ search: "#view=coupling&m.particles=4&m.smc-steps=5&m.smc-cap=20&m.smc-pairs=1000" }, async ({ page }) => {
   await press(page, enabled(page, "Couple runs"), { timeout: 60_000 });
   await until(() => pairs(page), (words) => Number(/^(\d+) of 1000 pairs/.exec(words)?.[1] ?? 0) >= 2, "some pairs");
   const at = page.locator(".particles");
@@ -191,7 +191,7 @@ test("pairs of runs on the pretrained digits, cancelled and continued; a path th
   assert.equal(await enabled(page, "Couple runs").count(), 0);
 }));
 
-test("pairs of runs on the model in training are of its step; once it has trained further they can be run again", lab({ search: "#view=train&t.data=bars&m.smc-model=training&m.particles=4&m.smc-steps=4&m.smc-pairs=20" }, async ({ page }) => {
+slowly("pairs of runs on the model in training are of its step; once it has trained further they can be run again", lab({ search: "#view=train&t.data=bars&m.smc-model=training&m.particles=4&m.smc-steps=4&m.smc-pairs=20" }, async ({ page }) => {
   const step = await trainSteps(page, 3);
   await goTo(page, "Coupling");
   await press(page, enabled(page, "Couple runs"), { timeout: 60_000 });
@@ -239,7 +239,7 @@ test("one coupling forward and back by keys, to where they meet", lab({ search: 
   await until(() => words(page), (text) => text.includes("met at τ = 5"), "the same moment");
 }));
 
-test("by touch at 390: a figure, a longer coupling, and the Gibbs pair", lab({ width: 390, height: 800, hasTouch: true, isMobile: true, search: "#view=coupling&m.d=5,20&m.runs=10&m.show=apart" }, async ({ page, screenshot }) => {
+slowly("by touch at 390: a figure, a longer coupling, and the Gibbs pair", lab({ width: 390, height: 800, hasTouch: true, isMobile: true, search: "#view=coupling&m.d=5,20&m.runs=10&m.show=apart" }, async ({ page, screenshot }) => {
   await press(page, enabled(page, "Compute"), { timeout: 60_000 });
   await done(page);
   await page.getByText("The runs behind the figure, dimension by dimension").tap();

@@ -1,68 +1,33 @@
 // The visitor's own data and models: every format, by every route; the description; training, completing, filling; and every download is
 // read back by other programs.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { DIST, serve } from "../../scripts/serve.mjs";
 import { button, enabled, goTo, lab, more, quiet, screenshot, slowly, steps, trainSteps, until, useData } from "./browser.mjs";
+import { at, dialog, folder, generator, opened, saved, savedAs, upload } from "./files.mjs";
 import { press } from "./hand.mjs";
 import { parseCsv, rereader } from "./reread.mjs";
 
-const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const FIXTURES = at("tests/fixtures");
 const EXPECTED = JSON.parse(readFileSync(join(FIXTURES, "expected.json"), "utf8"));
 const fixture = (name) => join(FIXTURES, name);
 
-let folder;
 let reread;
 const servers = [];
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), "dbm-data-"));
   reread = await rereader();
 });
 
 after(() => {
   reread?.close();
   for (const server of servers) server.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
-const upload = (page) => page.getByLabel("Upload data set", { exact: true });
-const dialog = (page) => page.getByRole("dialog");
 const chosen = (page) => page.getByLabel("Data set", { exact: true }).locator("option:checked").textContent();
-const opened = (page) => enabled(page, "Train").waitFor({ timeout: 60_000 });
 const file = (name, bytes) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(bytes) });
-
-let count = 0;
-/** The path of the file that the browser saves after `press`. */
-async function saved(page, press) {
-  const [download] = await Promise.all([page.waitForEvent("download"), press()]);
-  const path = join(folder, `${count++}-${download.suggestedFilename()}`);
-  await download.saveAs(path);
-  return path;
-}
-
-/** The same through one of the menus. */
-const savedAs = (page, what, form) =>
-  saved(page, async () => {
-    await page.locator("summary").and(page.getByLabel(`Save ${what}`, { exact: true })).click();
-    await press(page, button(page, `Save ${what} as ${form}`));
-  });
-
-/** Seeded numbers from 0 to 1. */
-function generator(seed) {
-  return () => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let x = Math.imul(seed ^ (seed >>> 15), seed | 1);
-    x ^= x + Math.imul(x ^ (x >>> 7), x | 61);
-    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 // The routes.
 
@@ -173,8 +138,8 @@ async function completes(page, { rows, columns }) {
 const isOneOf = (examples, row, mistakes = 0) => examples.some((example) => row.filter((bit, at) => example[at] !== null && bit !== example[at]).length <= mistakes);
 
 const all = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
-/** One of each way in, and of each kind of file, every time; the others where there is time. */
-const OFTEN = ["IDX in gzip with its labels", "NPZ as Keras ships MNIST", "a PNG sheet, by its address", "many PNG at once, dropped", "a CSV of bits with gaps", "a TSV of yes and no, pasted"];
+/** One by input, one by drop and one pasted, every time; the others where there is time. */
+const OFTEN = ["IDX in gzip with its labels", "many PNG at once, dropped", "a TSV of yes and no, pasted"];
 
 // Several tabs at a time: they mostly wait.
 describe("every format", { concurrency: 3 }, () => {
@@ -268,7 +233,7 @@ test("the threshold follows its slider", lab({ view: "train" }, async ({ page })
   assert.ok(Math.abs(Number(said.match(/([\d.]+) % ones/)[1]) - counted(222)) < 0.06, said);
 }));
 
-test("eight bits a value make as many units each, and the samples are bytes again", lab({ view: "train" }, async ({ page }) => {
+slowly("eight bits a value make as many units each, and the samples are bytes again", lab({ view: "train" }, async ({ page }) => {
   await opened(page);
   await byInput(page, ["colour.npy"]);
   await dialog(page).waitFor();
@@ -296,34 +261,6 @@ test("eight bits a value make as many units each, and the samples are bytes agai
   assert.ok(isOneOf([0, 20, 40].map((start) => values.slice(start, start + 10)), answers.values.slice(0, 10)), "what was known is whole bytes of one of the examples");
 }));
 
-/** 500 rows of 30 columns of 0 and 1, which three hidden causes turn on or off, with one value in ten wrong and a tenth of the cells missing. */
-function causedTable() {
-  const random = generator(17);
-  const needs = Array.from({ length: 30 }, () => [Math.floor(3 * random()), random() < 0.5]);
-  const rows = Array.from({ length: 500 }, () => {
-    const causes = [0, 1, 2].map(() => random() < 0.5);
-    return needs.map(([cause, turned]) => Number((causes[cause] !== turned) !== random() < 0.1));
-  });
-  const shown = rows.map((row) => row.map((cell) => (random() < 0.1 ? "" : String(cell))));
-  const names = needs.map((_, at) => `trait ${at + 1}`);
-  return { rows, shown, names, text: `${[names, ...shown].map((row) => row.join(",")).join("\n")}\n` };
-}
-
-let command;
-/** Runs `dbm`; resolves to its output. */
-function dbm(...given) {
-  if (!command) {
-    command = ["target/release/dbm", "target/debug/dbm"].map(at).find(existsSync);
-    if (!command) {
-      assert.equal(spawnSync("cargo", ["build", "-p", "dbm-cli"], { cwd: at("."), stdio: "inherit" }).status, 0, "dbm-cli builds");
-      command = at("target/debug/dbm");
-    }
-  }
-  const { status, stdout, stderr } = spawnSync(command, given, { encoding: "utf8" });
-  assert.equal(status, 0, `dbm ${given.join(" ")}: ${stderr}`);
-  return stdout;
-}
-
 /** The rows of the table that says how far the answers can be trusted. */
 async function tested(page) {
   await press(page, button(page, "Test the answers"));
@@ -331,60 +268,6 @@ async function tested(page) {
   await table.waitFor({ timeout: 120_000 });
   return table.locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent)));
 }
-
-test("fills the gaps of a table, and dbm impute with the saved model gives the same bytes", lab({ view: "train" }, async ({ page }) => {
-  const { rows, shown, names, text } = causedTable();
-  await opened(page);
-  const path = join(folder, "traits.csv");
-  writeFileSync(path, text);
-  await upload(page).setInputFiles(path);
-  await dialog(page).getByText("500 rows, 30 columns.").waitFor();
-  const missing = shown.flat().filter((cell) => cell === "").length;
-  await dialog(page).getByText(`${(missing / 150).toFixed(1)} % missing`).waitFor();
-  await dialog(page).getByLabel(/^Hold back 10 %/).uncheck();
-  await useData(page);
-  await page.getByText(new RegExp(`^500 examples, 30 bits, .*, ${missing} bits missing$`)).waitFor();
-  const step = await trainSteps(page, 300);
-  const model = await saved(page, async () => {
-    await page.locator("summary").and(page.getByLabel("Save this run")).click();
-    await press(page, button(page, "Save this run as model"));
-  });
-  await press(page, button(page, "Fill the gaps"));
-  await page.getByText(`${missing} cells filled; their values have a probability of `).waitFor({ timeout: 120_000 });
-  const table = await saved(page, () => press(page, button(page, "Save the table")));
-  const probabilities = await saved(page, () => press(page, button(page, "Save the probabilities")));
-  const filled = await reread.csv(table);
-  assert.deepEqual(filled.names, names);
-  assert.equal(filled.rows.length, 500);
-  assert.deepEqual(filled.missing, names.map(() => 0));
-  let right = 0;
-  for (const [row, cells] of shown.entries()) {
-    for (const [place, cell] of cells.entries()) {
-      if (cell) assert.equal(filled.rows[row][place], cell, "known cells stay");
-      else right += Number(filled.rows[row][place] === String(rows[row][place]));
-    }
-  }
-  const likely = await reread.csv(probabilities);
-  assert.deepEqual([likely.names, likely.rows.length], [["row", "column", "value", "probability"], missing]);
-  for (const [row, column, value, probability] of likely.rows) {
-    assert.equal(filled.rows[row - 1][names.indexOf(column)], value);
-    assert.ok(probability >= 0.5 && probability <= 1, probability);
-  }
-  // The causes are visible in nine other columns: the mode alone is right in about half of the cells.
-  assert.ok(right / missing > 0.7, `${right} of ${missing} gaps were filled with what they hid`);
-
-  const [out, of] = [join(folder, "filled.csv"), join(folder, "of.csv")];
-  dbm("impute", "--data", path, "--model", model, "--seed", "1", "--no-evaluate", "--out", out, "--probabilities", of);
-  assert.ok(readFileSync(out).equals(readFileSync(table)), "the command fills in the same");
-  assert.ok(readFileSync(of).equals(readFileSync(probabilities)), "and finds it as likely");
-  const drawn = join(folder, "drawn.csv");
-  dbm("sample", "--model", model, "--count", "5", "--out", drawn);
-  assert.deepEqual((await reread.csv(drawn)).names, names);
-  const further = join(folder, "further-traits.safetensors");
-  assert.match(dbm("train", "--data", path, "--resume", model, "--steps", String(step + 1), "--out", further), new RegExp(`at step ${step + 1} in `));
-  console.log(`500 x 30, ${missing} cells missing: the page at step ${step} and dbm impute give the same table; ${((100 * right) / missing).toFixed(1)} % of the gaps hold what they hid`);
-  console.log(dbm("impute", "--data", path, "--evaluate", "--out", join(folder, "own.csv")).trim());
-}));
 
 test("tests the answers on cells that training never saw", lab({ view: "train" }, async ({ page }) => {
   await opened(page);
@@ -412,102 +295,7 @@ async function onBars(page) {
   await page.getByText(/30 examples, 4 × 4/).waitFor();
 }
 
-const openModel = (page) => page.getByLabel("Open model");
-const savedModel = (page) => savedAs(page, "this run", "model");
-/** All weights and biases of a safetensors file. */
-function parameters(path) {
-  const bytes = readFileSync(path);
-  const start = 8 + Number(bytes.readBigUInt64LE(0));
-  const header = JSON.parse(bytes.toString("utf8", 8, start));
-  const names = Object.keys(header).filter((name) => /^(weight|bias)\.\d+$/.test(name)).sort();
-  assert.deepEqual(names, ["bias.0", "bias.1", "bias.2", "weight.0", "weight.1"]);
-  return names.flatMap((name) => {
-    const [from, to] = header[name].data_offsets;
-    assert.equal(header[name].dtype, "F32");
-    return Array.from({ length: (to - from) / 4 }, (_, at) => bytes.readFloatLE(start + from + 4 * at));
-  });
-}
-/**
- * Checks that two programs have taken the same step from `before`. Their sums round differently, so that the last bits may differ, and
- * rarely a state whose draw was borderline.
- */
-function tookTheSameStep(before, one, other) {
-  const [from, a, b] = [before, one, other].map(parameters);
-  const apart = (x, y) => x.reduce((sum, value, at) => sum + Math.abs(value - y[at]), 0);
-  const moved = apart(from, a);
-  assert.ok(moved > 0 && apart(a, b) < 0.1 * moved, `moved by ${moved}, and ${apart(a, b)} apart then`);
-}
-
-test("a model goes from the page to the command, and from the command to the page, and both take the same next step", lab({ search: "#view=train&t.data=bars&t.conditional=0.5&t.masks=boxes&t.mode-sweeps=3&t.rate-decay=500000&t.average=0.9" }, async ({ page }) => {
-  await page.getByText(/30 examples, 4 × 4/).waitFor({ timeout: 60_000 });
-  const step = await trainSteps(page, 20);
-  const model = await savedModel(page);
-  const drawn = join(folder, "drawn.npy");
-  dbm("sample", "--model", model, "--count", "5", "--out", drawn);
-  assert.deepEqual((await reread.npy(drawn)).shape.at(-1), 16);
-  const further = join(folder, "further.safetensors");
-  const said = dbm("train", "--data", "bars", "--resume", model, "--steps", String(step + 1), "--backend", "plain", "--out", further);
-  assert.match(said, new RegExp(`at step ${step + 1} in `));
-  await press(page, button(page, "Step"));
-  await until(() => steps(page), (n) => n === step + 1, "one step more");
-  tookTheSameStep(model, await savedModel(page), further);
-
-  const own = join(folder, "own.safetensors");
-  dbm("train", "--data", "bars", "--hidden", "8,4", "--steps", "60", "--backend", "plain", "--out", own);
-  await openModel(page).setInputFiles(own);
-  await page.getByText("16–8–4 signs, 60 steps").waitFor();
-  const onView = page.getByLabel("Model", { exact: true });
-  assert.equal(await onView.locator("option:checked").textContent(), "own.safetensors");
-  await onView.selectOption("one-layer");
-  await page.getByText(/784–500 signs, \d+ steps/).waitFor();
-  await onView.selectOption({ label: "own.safetensors" });
-  await page.getByText("16–8–4 signs, 60 steps").waitFor();
-  await press(page, button(page, "Resume its run"));
-  await page.getByText("Press Train to continue the opened model’s run from step 60.").waitFor();
-  assert.equal(await steps(page), 60);
-  await press(page, enabled(page, "Step"));
-  await until(() => steps(page), (n) => n === 61, "one step more");
-  const after = join(folder, "after.safetensors");
-  dbm("train", "--data", "bars", "--resume", own, "--steps", "61", "--backend", "plain", "--out", after);
-  tookTheSameStep(own, await savedModel(page), after);
-}));
-
-test("a model with labels draws the chosen digit, and says which digit it reads in the known part", lab({ search: "#view=complete&c.mask=all&c.class=2" }, async ({ page }) => {
-  const SLOW = { timeout: 120_000 };
-  const digit = page.getByLabel("Digit", { exact: true });
-  const summary = page.getByRole("status").filter({ hasText: /^\d+ distinct of 8, by / });
-  const hash = (key) => page.evaluate((key) => new URLSearchParams(location.hash.slice(1)).get(key), key);
-  const answers = () =>
-    page.getByRole("list", { name: "Answers" }).locator("li:not(.void) canvas").evaluateAll((all) => JSON.stringify(all.map((c) => c.toDataURL())));
-  await enabled(page, "Complete").waitFor(SLOW);
-  const [own, without] = ["labelled.safetensors", "without-labels.safetensors"].map((name) => join(folder, name));
-  const learning = ["--hidden", "40", "--steps", "400", "--batch", "50", "--estimator", "centered-pcd-5", "--lr", "0.005", "--backend", "plain"];
-  dbm("train", "--data", "digits", "--digits", "500", "--labels", ...learning, "--out", own);
-  await openModel(page).setInputFiles(own);
-  await page.getByText("784–40–10 signs, 400 steps").waitFor();
-  assert.equal(await digit.inputValue(), "2", "of the address");
-  assert.equal(await digit.locator("option").count(), 11);
-  await press(page, button(page, "Complete"));
-  await summary.waitFor(SLOW);
-  const twos = await until(answers, (now) => now.length > 2000, "twos");
-  await digit.selectOption("1");
-  await until(() => hash("c.class"), (now) => now === "1", "in the address");
-  await press(page, button(page, "Complete"));
-  // The same noise: without a distinction between them, these would be the same pictures.
-  await until(answers, (now) => now !== twos, "ones");
-  assert.doesNotMatch(await summary.textContent(), /Read as/, "nothing was read");
-  await digit.selectOption({ label: "let the model decide" });
-  await press(page, button(page, "Lower half"));
-  await press(page, button(page, "Complete"));
-  await summary.filter({ hasText: /Read as: \d \(\d+ %\)(, \d \(\d+ %\)){0,2}$/ }).waitFor(SLOW);
-  await until(() => hash("c.class"), (now) => now === null, "no class in the address");
-  dbm("train", "--data", "bars", "--hidden", "8", "--steps", "1", "--out", without);
-  await openModel(page).setInputFiles(without);
-  await page.getByText("16–8 signs, 1 steps").waitFor();
-  assert.ok(await digit.or(page.getByLabel("Class", { exact: true })).isDisabled(), "nothing to choose without labels");
-}));
-
-test("the training log and the figures are files of their kind", lab({ view: "train" }, async ({ page }) => {
+slowly("the training log and the figures are files of their kind", lab({ view: "train" }, async ({ page }) => {
   await onBars(page);
   const step = await trainSteps(page, 100);
   const [csv, json] = [await reread.log(await savedAs(page, "this run", "log as CSV")), await reread.log(await savedAs(page, "this run", "log as JSON"))];
@@ -589,7 +377,7 @@ test("hostile names and cells are shown as text", lab({ view: "train" }, async (
   assert.deepEqual(alerts, []);
 }));
 
-test("reading can be cancelled, nothing changes, and another file is read after", lab({ view: "train" }, async ({ page }) => {
+slowly("reading can be cancelled, nothing changes, and another file is read after", lab({ view: "train" }, async ({ page }) => {
   await onBars(page);
   const step = await trainSteps(page, 5);
   const about = page.getByText(/^30 examples, 4 × 4/);

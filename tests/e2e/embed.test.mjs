@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { isAccessible } from "./axe.mjs";
-import { enabled, goTo, lab, screenshot, steps, until } from "./browser.mjs";
+import { enabled, goTo, lab, screenshot, slowly, steps, until } from "./browser.mjs";
 import { kept, offer, pause, train } from "./keeping.mjs";
 
 const VIEWS = ["Complete", "Train", "Coupling", "Proof"];
@@ -140,7 +140,7 @@ test("a plain page elsewhere embeds every view with the code of Share, and each 
   await USE.Proof(frame(page, "Proof"));
 }));
 
-test("inside an isolated page the frame is isolated where it is let, and works where it is not", lab({}, async ({ page, url }) => {
+slowly("inside an isolated page the frame is isolated where it is let, and works where it is not", lab({}, async ({ page, url }) => {
   const one = (view, allow) => `<iframe src="${url}?embed=${view}#t.data=bars&t.go=5" title="DBM Lab: ${view}" ${allow} width="800" height="900"></iframe>`;
   await page.goto(await elsewhere(html([one("train", 'allow="cross-origin-isolated"')]), ISOLATED));
   const isolated = () => page.frames().at(-1).evaluate(() => crossOriginIsolated);

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { DIST } from "../../scripts/serve.mjs";
-import { crew, lab, steps, until } from "./browser.mjs";
+import { crew, lab, slowly, steps, until } from "./browser.mjs";
 import { press } from "./hand.mjs";
 
 const button = (page, name) => page.getByRole("button", { name, exact: true });
@@ -149,7 +149,7 @@ test("the worker that computes outlives messages that mean nothing, and so does 
   assert.ok((await page.getByRole("alert").count()) <= 5, "the page is not covered by notices");
 }));
 
-test("the workers for files are replaced after messages that mean nothing, and nothing is lost", lab({ view: "train" }, async ({ page }) => {
+slowly("the workers for files are replaced after messages that mean nothing, and nothing is lost", lab({ view: "train" }, async ({ page }) => {
   await enabled(page, "Train").waitFor({ timeout: 120_000 });
   await bring(page, "mine.csv");
   await press(page, enabled(page, "Step"));

@@ -1,7 +1,7 @@
 // Failures of the browser's storage are reported, and what still works is done: damaged, full, refused in part or entirely.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { quiet, steps, until } from "./browser.mjs";
+import { quiet, slowly, steps, until } from "./browser.mjs";
 import { button, enabled, isOffered, kept, keptAt, latestPlace, offer, pause, serveWithout, storage, train, url } from "./keeping.mjs";
 import { press } from "./hand.mjs";
 
@@ -86,7 +86,7 @@ for (const [name, line] of [
   }));
 }
 
-test("where the storage does not answer for a minute, another worker tries it, and that is said", kept({}, async ({ open }) => {
+slowly("where the storage does not answer for a minute, another worker tries it, and that is said", kept({}, async ({ open }) => {
   const at = await serveWithout('const seen = await caches.open("seen"); if (!(await seen.match("/first"))) { await seen.put("/first", new Response()); navigator.storage.getDirectory = () => new Promise(() => {}); }');
   const page = await open("about:blank");
   await page.clock.install();

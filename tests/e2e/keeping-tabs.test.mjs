@@ -1,7 +1,7 @@
 // Stored runs and the tabs they come from: including the visitor's own data, several tabs at once, and an offer taken, left, or discarded.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { atRest, crew, screenshot, steps, until } from "./browser.mjs";
+import { atRest, crew, screenshot, slowly, steps, until } from "./browser.mjs";
 import { button, enabled, kept, keptAt, offer, pause, storage, train } from "./keeping.mjs";
 import { press } from "./hand.mjs";
 
@@ -55,7 +55,7 @@ test("two tabs keep a run each, and neither takes the other's", kept({}, async (
   assert.equal(await offer(fourth).count(), 0);
 }));
 
-test("an offer stays while something else is trained, can be discarded, and the discarding undone", kept({}, async ({ open }) => {
+slowly("an offer stays while something else is trained, can be discarded, and the discarding undone", kept({}, async ({ open }) => {
   let page = await open();
   await train(page, 1);
   const at = await pause(page);
@@ -89,7 +89,7 @@ test("an offer stays while something else is trained, can be discarded, and the 
   assert.ok(kept.includes(1) && kept.includes(stands), "and the other one still");
 }));
 
-test("the offer fits a desk and a phone, in light and dark", kept({}, async ({ open }) => {
+slowly("the offer fits a desk and a phone, in light and dark", kept({}, async ({ open }) => {
   const page = await open();
   await train(page, 1);
   await screenshot(page, "kept-training");

@@ -1,7 +1,7 @@
 // The preview and the save menus without a mouse, and on a narrow screen.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bytesOf, lab, quiet, screenshot, steps, until } from "./browser.mjs";
+import { bytesOf, lab, quiet, screenshot, slowly, steps, until } from "./browser.mjs";
 import { press } from "./hand.mjs";
 
 const enabled = (page, name) => page.getByRole("button", { name, exact: true }).and(page.locator(":enabled"));
@@ -68,7 +68,7 @@ test("the preview takes the focus, keeps it, and gives it back", lab({ view: "tr
   assert.equal(await page.evaluate(() => document.activeElement.id), "upload");
 }));
 
-test("the threshold and the bits of pictures are set by keyboard", lab({ view: "train" }, async ({ page }) => {
+slowly("the threshold and the bits of pictures are set by keyboard", lab({ view: "train" }, async ({ page }) => {
   await enabled(page, "Train").waitFor({ timeout: 120_000 });
   await upload(page).setInputFiles(PICTURES);
   const dialog = page.getByRole("dialog", { name: PICTURES.name });
@@ -157,7 +157,7 @@ const PHONE = { width: 390, height: 844, hasTouch: true, isMobile: true };
 const sideways = (locator) => locator.evaluate((element) => element.scrollWidth - element.clientWidth);
 
 for (const colorScheme of ["light", "dark"]) {
-  test(`previews and save menus fit a phone (${colorScheme})`, lab({ ...PHONE, colorScheme, view: "train" }, async ({ page }) => {
+  (colorScheme === "dark" ? test : slowly)(`previews and save menus fit a phone (${colorScheme})`, lab({ ...PHONE, colorScheme, view: "train" }, async ({ page }) => {
     await enabled(page, "Train").waitFor({ timeout: 120_000 });
     const dialog = page.getByRole("dialog");
     for (const [name, file] of [["table", TABLE], ["pictures", PICTURES]]) {

@@ -1,7 +1,7 @@
 // The page as a visitor uses it: completes a digit, trains, pauses, brings data, drops a broken file.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { crew, goTo, lab, more, quiet, steps, unfold, until, useData } from "./browser.mjs";
+import { crew, goTo, lab, more, quiet, slowly, steps, unfold, until, useData } from "./browser.mjs";
 import { press } from "./hand.mjs";
 
 /** The contents of a region's canvases, as data URLs. */
@@ -161,7 +161,7 @@ test("trains by every estimator, with the fields that belong to it", lab({}, asy
   }
 }));
 
-test("masks go with persistent chains too", lab({}, async ({ page }) => {
+slowly("masks go with persistent chains too", lab({}, async ({ page }) => {
   await ready(page);
   await goTo(page, "Train");
   await page.getByLabel("Estimator", { exact: true }).selectOption("pcd-gibbs");
@@ -236,7 +236,7 @@ test("a worker that dies while it pretrains is replaced, and pretraining starts 
   errors.splice(0, errors.length, ...own);
 }));
 
-test("drops a broken file and reads the error", lab({}, async ({ page }) => {
+slowly("drops a broken file and reads the error", lab({}, async ({ page }) => {
   await ready(page);
   const transfer = await page.evaluateHandle(() => {
     const transfer = new DataTransfer();

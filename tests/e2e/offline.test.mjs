@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { launchProfile } from "../../scripts/chromium.mjs";
 import { DIST, serve } from "../../scripts/serve.mjs";
 import { writeServiceWorker } from "../../scripts/service-worker.mjs";
-import { crew, enabled, goTo, lab, screenshot, steps, trainSteps, until, useData } from "./browser.mjs";
+import { crew, enabled, goTo, lab, screenshot, slowly, steps, trainSteps, until, useData } from "./browser.mjs";
 import { press } from "./hand.mjs";
 import { complete, installed, stop } from "./installed.mjs";
 
@@ -167,7 +167,7 @@ test("a version is not put under another tab's page", own({ width: 390, height: 
   await enabled(page, "Train").waitFor({ timeout: 60_000 });
 }));
 
-test("a server between two versions leaves the one in use alone", own({}, async ({ page, root, url, server }) => {
+slowly("a server between two versions leaves the one in use alone", own({}, async ({ page, root, url, server }) => {
   await installed(page);
   const [first] = await cached(page);
   await another(root, "the second");
@@ -183,7 +183,7 @@ test("a server between two versions leaves the one in use alone", own({}, async 
   await complete(page);
 }));
 
-test("where the browser has thrown the files away, the page comes from its server again", own({}, async ({ page, asked }) => {
+slowly("where the browser has thrown the files away, the page comes from its server again", own({}, async ({ page, asked }) => {
   await installed(page);
   await page.reload();
   await page.evaluate(async () => { for (const name of await caches.keys()) await caches.delete(name); });

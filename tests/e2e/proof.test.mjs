@@ -1,7 +1,7 @@
 // The Proof view: by keyboard alone, by touch on a phone, and from its address.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { button, goTo, lab, quiet, steps, until } from "./browser.mjs";
+import { button, goTo, lab, quiet, slowly, steps, until } from "./browser.mjs";
 import { press } from "./hand.mjs";
 
 const COUPLED = ["UCD-LMI", "UCD-MH", "UCD-Gibbs"];
@@ -157,7 +157,7 @@ test("pausing and starting over", lab({ search: "#view=proof&p.go=1000000&p.esti
   await button(page, "Pause").waitFor();
 }));
 
-test("an address is the same numbers in another profile", async (t) => {
+slowly("an address is the same numbers in another profile", async (t) => {
   const address = "#view=proof&p.model=random&p.sizes=3,2,2&p.units=bits&p.model-seed=5&p.deviation=1&p.w=2:-0.75&p.data=110,001,011&p.seed=9&p.go=4000&p.intervals=alone";
   const seen = [];
   for (const host of ["isolated", "plain"]) {
@@ -195,7 +195,7 @@ test("the lab's model is taken where it is small enough", lab({ search: "#view=t
   await until(() => exact(page), (all) => all.length === parameters && all.every(Boolean), "its exact gradient");
 }));
 
-test("by touch at 390", lab({ width: 390, height: 844, hasTouch: true, isMobile: true, search: "#view=proof" }, async ({ page, screenshot }) => {
+slowly("by touch at 390", lab({ width: 390, height: 844, hasTouch: true, isMobile: true, search: "#view=proof" }, async ({ page, screenshot }) => {
   await opened(page);
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390, "nothing wider than the screen");
   await page.locator("#proof-target").selectOption(String(ENOUGH));

@@ -1,13 +1,13 @@
 // A built page works: its views, its workers, its model, and once it was there, no network. Whichever way it was built:
-// DIST=dist node --test tests/e2e/smoke.test.mjs.
+// SLOW=1 DIST=dist node --test tests/e2e/smoke.test.mjs.
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";
-import { button, enabled, goTo, lab, steps, until } from "./browser.mjs";
+import { button, enabled, goTo, lab, slowly, steps, until } from "./browser.mjs";
 import { press } from "./hand.mjs";
 import { DIST } from "../../scripts/serve.mjs";
 
-test("a built page answers, trains, couples and proves, and works without a network", lab({ serviceWorkers: "allow" }, async ({ page, url, errors }) => {
+slowly("a built page answers, trains, couples and proves, and works without a network", lab({ serviceWorkers: "allow" }, async ({ page, url, errors }) => {
   const answers = page.getByRole("list", { name: "Answers" }).locator("canvas");
   await enabled(page, "Complete").waitFor({ timeout: 60_000 });
   await press(page, button(page, "Complete"));

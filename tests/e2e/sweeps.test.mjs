@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RULES, isAccessible } from "./axe.mjs";
-import { enabled, lab, more, until } from "./browser.mjs";
+import { enabled, lab, more, slowly, until } from "./browser.mjs";
 import { press } from "./hand.mjs";
 
 const SLOW = { timeout: 180_000 };
@@ -21,7 +21,7 @@ async function begin(page) {
 }
 
 for (const [width, colorScheme] of [[1280, "light"], [390, "dark"]]) {
-  test(`chains continue while they are watched, and the page says since when they have been still (${width}, ${colorScheme})`, lab({ width, colorScheme, view: "complete" }, async ({ page, screenshot }) => {
+  (colorScheme === "dark" ? test : slowly)(`chains continue while they are watched, and the page says since when they have been still (${width}, ${colorScheme})`, lab({ width, colorScheme, view: "complete" }, async ({ page, screenshot }) => {
     await begin(page);
     await until(() => captions(page), (all) => /^10 sweeps: energy −[\d.]+ ± [\d.]+, [\d.]+ ± [\d.]+ pixels high$/.test(all[1]), "the second look");
     assert.ok(await fold(page).getByRole("progressbar").isVisible());

@@ -1,7 +1,7 @@
 // The Train view: curves, filters, activity, speed, rewind, and a run in the address.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { button, bytesOf, enabled, lab, quiet, screenshot, steps, trainSteps, unfold, until } from "./browser.mjs";
+import { button, bytesOf, enabled, lab, quiet, screenshot, slowly, steps, trainSteps, unfold, until } from "./browser.mjs";
 import { press } from "./hand.mjs";
 
 const idle = (page) => enabled(page, "Train").waitFor({ timeout: 120_000 });
@@ -54,7 +54,7 @@ test("curves of every quantity come while training, with their tables", lab({ se
   assert.deepEqual((await rows(page, "Layer activity"))[0], ["mean activity", "layer 1", "layer 2"]);
 }));
 
-test("a film of training: every frame that was kept, as an animated PNG", lab({ search: BARS }, async ({ page }) => {
+slowly("a film of training: every frame that was kept, as an animated PNG", lab({ search: BARS }, async ({ page }) => {
   await onBars(page);
   const save = async () => {
     await page.getByLabel("Save samples", { exact: true }).click();
@@ -83,7 +83,7 @@ test("a film of training: every frame that was kept, as an animated PNG", lab({ 
   assert.equal(decoded.width, 8 * (4 * 15 + 1) + 1);
 }));
 
-test("filters of each layer of both models", lab({ search: BARS }, async ({ page }) => {
+slowly("filters of each layer of both models", lab({ search: BARS }, async ({ page }) => {
   await onBars(page);
   const region = page.getByRole("region", { name: "Filters", exact: true });
   const drawn = () => region.locator("canvas").evaluate((canvas) => canvas.toDataURL());
@@ -101,7 +101,7 @@ test("filters of each layer of both models", lab({ search: BARS }, async ({ page
   await region.getByText(/Filters of the first 64 units of hidden layer \d/).waitFor({ timeout: 60_000 });
 }));
 
-test("the grid moves with training, and at rest all is of one step", lab({ search: BARS }, async ({ page }) => {
+slowly("the grid moves with training, and at rest all is of one step", lab({ search: BARS }, async ({ page }) => {
   await onBars(page);
   const region = page.getByRole("region", { name: "Samples", exact: true });
   const grid = async () => Number(/at step (\d+)$/.exec(await region.locator(".figures-text").first().textContent())?.[1] ?? -1);
@@ -199,7 +199,7 @@ async function settingsOfFile(page) {
   return JSON.parse(header.__metadata__.settings);
 }
 
-test("what the best models are made by is in the form, in the file and in the link", lab({ search: BARS, permissions: ["clipboard-read", "clipboard-write"] }, async ({ page }) => {
+slowly("what the best models are made by is in the form, in the file and in the link", lab({ search: BARS, permissions: ["clipboard-read", "clipboard-write"] }, async ({ page }) => {
   await onBars(page);
   await unfold(page);
   const typed = { "Sweeps from the mode": "3", "Learning-rate decay": "5000", "Averaging": "0.9", "Conditional share": "0.5", "Momentum": "0.25" };
@@ -324,7 +324,7 @@ test("all of it by keyboard", lab({ search: BARS }, async ({ page }) => {
 }));
 
 for (const [width, colorScheme] of [[390, "light"], [360, "dark"]]) {
-  test(`by touch at ${width}`, lab({ width, height: 780, hasTouch: true, isMobile: true, colorScheme, search: `${BARS}&t.go=25` }, async ({ page }) => {
+  (colorScheme === "dark" ? test : slowly)(`by touch at ${width}`, lab({ width, height: 780, hasTouch: true, isMobile: true, colorScheme, search: `${BARS}&t.go=25` }, async ({ page }) => {
     await standsAt(page, 25);
     await page.getByRole("region", { name: "Filters", exact: true }).scrollIntoViewIfNeeded();
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);

@@ -190,6 +190,7 @@ fn the_ablation_and_the_samples_are_scored_and_a_run_that_was_stopped_gives_the_
 }
 
 #[test]
+#[ignore = "takes long: ./run test slow"]
 fn the_search_for_the_best_model_writes_its_table_and_the_model() {
     let toy = Toy::new("best-model");
     let rows = Toy::rows("best-model", &toy.run("whole"));

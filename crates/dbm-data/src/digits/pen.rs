@@ -11,6 +11,8 @@ pub const PIXELS: usize = SIDE * SIDE;
 const BOX: f32 = 20.0;
 /// Straight segments between two control points.
 const PIECES: usize = 7;
+/// The most that the paper's grain moves an edge, in pixels.
+const MOST_ROUGH: f32 = 0.2;
 
 /// The pen that draws one digit.
 pub(super) struct Pen {
@@ -30,7 +32,7 @@ pub(super) struct Pen {
 impl Pen {
     /// A pen of random width, pressure and motion; on average as broad as those of MNIST.
     pub fn new(random: &mut StrokeRandom) -> Self {
-        let rough = 0.05 + 0.15 * random.unit();
+        let rough = 0.05 + (MOST_ROUGH - 0.05) * random.unit();
         Self {
             radius: (1.21 * random.factor(0.26)).clamp(0.75, 2.6),
             pressure: 0.18 * random.unit(),
@@ -77,7 +79,8 @@ impl Pen {
 
     /// Inks one straight segment. Pixel `i` covers `i..i + 1`.
     fn ink(&self, ink: &mut [f32; PIXELS], from: [f32; 2], to: [f32; 2], radius: f32) {
-        let reach = radius + self.softness + 0.5;
+        // Beyond this a pixel's centre gets no ink, and one that has all the ink there is needs no more.
+        let reach = radius + MOST_ROUGH + 0.5 * self.softness - 0.49;
         let range = |axis: usize| {
             let low = (from[axis].min(to[axis]) - reach).max(0.0) as usize;
             let high = (from[axis].max(to[axis]) + reach).max(0.0) as usize;
@@ -87,10 +90,13 @@ impl Pen {
         let length2 = (along[0] * along[0] + along[1] * along[1]).max(1e-9);
         for row in range(1) {
             for column in range(0) {
+                let pixel = row * SIDE + column;
+                if ink[pixel] >= 1.0 {
+                    continue;
+                }
                 let (x, y) = (column as f32 + 0.5 - from[0], row as f32 + 0.5 - from[1]);
                 let share = ((x * along[0] + y * along[1]) / length2).clamp(0.0, 1.0);
                 let (x, y) = (x - share * along[0], y - share * along[1]);
-                let pixel = row * SIDE + column;
                 let depth = (radius + self.grain[pixel] - (x * x + y * y).sqrt()) / self.softness + 0.5;
                 ink[pixel] = ink[pixel].max(depth.min(1.0));
             }
