@@ -1,6 +1,7 @@
 //! The worker's life: it is started, watched, and replaced when it is lost. What the page shows stays.
 
 use super::held::{Opening, Session};
+use crate::ui::address::View;
 use crate::ui::notices::{Remedy, Tone};
 use crate::worker::client::{Notification, WORKER_COUNT};
 use dbm_core::settings::Initialization;
@@ -9,8 +10,10 @@ use std::time::Duration;
 
 /// Workers lost in a row, none of which took a step, before the page gives up.
 const TRIES: u32 = 3;
-/// Training data waits this long for the pretrained model, which the visitor sees first.
-const GRACE: Duration = Duration::from_millis(1500);
+/// Training data waits this long for the pretrained model; longer where the visitor waits for the model's first answer.
+fn grace() -> Duration {
+    Duration::from_millis(if View::now() == View::Train { 1500 } else { 4000 })
+}
 
 impl Session {
     /// Starts the first worker, and watches it and its successors.
@@ -50,7 +53,7 @@ impl Session {
         }
         let give_data = move || self.perform(self.use_present_data());
         if matches!(self.models.opening.get_untracked(), Opening::Fetching(..)) {
-            set_timeout(give_data, GRACE);
+            set_timeout(give_data, grace());
         } else {
             give_data();
         }
