@@ -1,4 +1,4 @@
-// The page and the command are one program: what one saves, the other continues, fills in and samples alike. The tests of the command build it.
+// The page and the command are one program: what one saves, the other continues, fills in and samples alike. The native tests build the command.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

@@ -10,7 +10,7 @@ export const HELD = 90;
 export const AFTER = 500;
 /** Pixels by which a control may move without being missed. */
 export const SLACK = 2;
-/** A finger that stays down for longer has begun a long press: the page waits a little longer, for 450 ms. */
+/** Beyond this, a touch may be a long press: the page's limit is 450 ms. */
 const LONG = 440;
 /** How long a hand waits for a control: these machines may be busy. */
 const PATIENCE = 120_000;

@@ -57,7 +57,7 @@ for (const width of [1280, 390, 768, 1440]) {
         await press(page, button(page, "Pause"));
       }
       await screenshot(page, `tour-${width}-${number}`, false);
-      await isAccessible(page, `step ${number}`, ".tour");
+      await isAccessible(page, `step ${number}`, process.env.SLOW ? "html" : ".tour"); // the views have their own tests
       const sideways = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
       assert.ok(sideways <= 0, `step ${number} scrolls sideways`);
       await press(page, button(page, number === STEPS.length ? "Finish" : "Next"));

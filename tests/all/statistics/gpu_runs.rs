@@ -169,12 +169,12 @@ async fn a_run_goes_on_from_its_snapshot_with_the_same_bits() {
         let model = init::orthogonal(&[4, 5, 3], Units::Bits, 1).unwrap();
         let begun = run_of(&model, estimator, Settings { batch: 33, ..Settings::default() });
         let mut whole = GpuTrainer::new(gpu.clone(), &begun).unwrap();
-        steps(&mut whole, &data, 3).await;
+        steps(&mut whole, &data, 6).await;
         let mut first = GpuTrainer::new(gpu.clone(), &begun).unwrap();
-        steps(&mut first, &data, 2).await;
+        steps(&mut first, &data, 3).await;
         let half = Trainer::restore(first.snapshot().await.unwrap()).unwrap();
         let mut second = GpuTrainer::new(gpu.clone(), &half).unwrap();
-        steps(&mut second, &data, 1).await;
+        steps(&mut second, &data, 3).await;
         assert_eq!(whole.snapshot().await.unwrap(), second.snapshot().await.unwrap());
     }
 }

@@ -79,7 +79,7 @@ impl Pen {
 
     /// Inks one straight segment. Pixel `i` covers `i..i + 1`.
     fn ink(&self, ink: &mut [f32; PIXELS], from: [f32; 2], to: [f32; 2], radius: f32) {
-        // Beyond this a pixel's centre gets no ink, and one that has all the ink there is needs no more.
+        // Farther pixels get no ink: their centres are half a pixel inside them. Full ones need no more.
         let reach = radius + MOST_ROUGH + 0.5 * self.softness - 0.49;
         let range = |axis: usize| {
             let low = (from[axis].min(to[axis]) - reach).max(0.0) as usize;
