@@ -149,9 +149,16 @@ class Engine {
     for (;;) {
       const now = await this.evaluate(body, ...values);
       if (now) return now;
-      if (Date.now() > end) assert.fail(`${this.name}: ${what} did not come in ${PATIENCE} s; the page shows: ${(await this.text()).slice(0, 1500)}`);
+      if (Date.now() > end) assert.fail(`${this.name}: ${what} did not come in ${PATIENCE} s; the page shows: ${(await this.text()).slice(0, 1500)}\nMessages: ${await this.messages()}`);
       await wait(50);
     }
+  }
+
+  /** All messages so far, those that have left the strip too. */
+  async messages() {
+    await this.evaluate(() => document.querySelector(".notices summary")?.click());
+    await wait(500);
+    return this.evaluate(() => document.querySelector(".notices")?.innerText);
   }
 
   text = () => this.evaluate(() => document.body.innerText);

@@ -138,8 +138,8 @@ async function completes(page, { rows, columns }) {
 const isOneOf = (examples, row, mistakes = 0) => examples.some((example) => row.filter((bit, at) => example[at] !== null && bit !== example[at]).length <= mistakes);
 
 const all = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
-/** One by input, one by drop and one pasted, every time; the others where there is time. */
-const OFTEN = ["IDX in gzip with its labels", "many PNG at once, dropped", "a TSV of yes and no, pasted"];
+/** Pictures by drop and a table pasted, every time; the others where there is time. */
+const OFTEN = ["many PNG at once, dropped", "a TSV of yes and no, pasted"];
 
 // Several tabs at a time: they mostly wait.
 describe("every format", { concurrency: 3 }, () => {

@@ -27,7 +27,7 @@ const hear = (page) =>
   });
 
 for (const host of ["isolated", "plain"]) {
-  test(`the page lives by its policy, and nothing gets around it (${host} host)`, lab({ host, prepare: hear, serviceWorkers: "allow" }, async ({ page, errors }) => {
+  (host === "isolated" ? test : slowly)(`the page lives by its policy, and nothing gets around it (${host} host)`, lab({ host, prepare: hear, serviceWorkers: "allow" }, async ({ page, errors }) => {
     const violations = () => page.evaluate(() => self.violations.splice(0));
     await press(page, enabled(page, "Complete"), { timeout: 120_000 });
     await page.getByText(/distinct/).first().waitFor({ timeout: 120_000 });

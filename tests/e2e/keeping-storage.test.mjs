@@ -36,7 +36,7 @@ test("a kept run that is damaged is said to be, and is gone", kept({}, async ({ 
 }));
 
 // Without the service worker, whose files would fill the little space that the test provides.
-test("full storage is reported, training continues, and the run is saved again once there is room", kept({ serviceWorkers: "block" }, async ({ open }) => {
+slowly("full storage is reported, training continues, and the run is saved again once there is room", kept({ serviceWorkers: "block" }, async ({ open }) => {
   const page = await open();
   const session = await page.context().newCDPSession(page);
   const room = (quotaSize) => session.send("Storage.overrideQuotaForOrigin", { origin: new URL(url).origin, ...quotaSize });
@@ -69,7 +69,7 @@ for (const [name, line] of [
   ["refused", 'navigator.storage.getDirectory = () => Promise.reject(new DOMException("Security error when calling GetDirectory", "SecurityError"));'],
   ["hollow", 'FileSystemFileHandle.prototype.createSyncAccessHandle = () => Promise.reject(new DOMException("not here", "InvalidStateError"));'],
 ]) {
-  test(`where the private file system is ${name}, the run is kept in a database`, kept({}, async ({ open }) => {
+  (name === "refused" ? test : slowly)(`where the private file system is ${name}, the run is kept in a database`, kept({}, async ({ open }) => {
     const at = await serveWithout(line);
     const page = await open(at);
     await train(page, 1);

@@ -36,7 +36,7 @@ test("data of the visitor's come back with their run, gaps included", kept({}, a
   page.errors.splice(0, page.errors.length, ...own);
 }));
 
-test("two tabs keep a run each, and neither takes the other's", kept({}, async ({ open }) => {
+slowly("two tabs keep a run each, and neither takes the other's", kept({}, async ({ open }) => {
   const first = await open();
   await train(first, 1);
   const second = await open();

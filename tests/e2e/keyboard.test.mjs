@@ -90,7 +90,7 @@ slowly("the threshold and the bits of pictures are set by keyboard", lab({ view:
   await dialog.waitFor({ state: "hidden" });
 }));
 
-test("menus of what is saved or shared open, do it and close by keyboard, and the focus stays", lab({ view: "train" }, async ({ page }) => {
+test("menus of what is saved or shared open, do it and close by keyboard, and the focus stays", lab({ view: "train", permissions: ["clipboard-read", "clipboard-write"] }, async ({ page }) => {
   await press(page, enabled(page, "Train"), { timeout: 120_000 });
   await until(() => steps(page), (n) => n >= 5, "5 steps");
   await press(page, page.getByRole("button", { name: "Pause", exact: true }));

@@ -135,7 +135,7 @@ test("pretrains layer by layer, pauses in between, and trains by centered PCD", 
   await idle(page);
 }));
 
-test("trains by every estimator, with the fields that belong to it", lab({}, async ({ page }) => {
+slowly("trains by every estimator, with the fields that belong to it", lab({}, async ({ page }) => {
   await onBars(page);
   const estimator = page.getByLabel("Estimator", { exact: true });
   const values = await estimator.locator("option").evaluateAll((all) => all.map((option) => option.value));
@@ -253,7 +253,7 @@ for (const [name, context] of [
   ["phone-light", { width: 390, height: 844, colorScheme: "light", hasTouch: true, isMobile: true }],
   ["phone-dark", { width: 390, height: 844, colorScheme: "dark", hasTouch: true, isMobile: true }],
 ]) {
-  test(`fits ${name}`, lab(context, async ({ page, screenshot }) => {
+  (name === "phone-dark" ? test : slowly)(`fits ${name}`, lab(context, async ({ page, screenshot }) => {
     await ready(page);
     await press(page, page.getByRole("button", { name: "Complete", exact: true }));
     await page.getByText(/distinct/i).first().waitFor({ timeout: 120_000 });

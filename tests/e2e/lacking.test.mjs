@@ -1,7 +1,7 @@
 // If a browser lacks something, the page says so at once, in words.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { button, enabled, lab, quiet, shared, steps, trainSteps, until } from "./browser.mjs";
+import { button, enabled, lab, quiet, shared, slowly, steps, trainSteps, until } from "./browser.mjs";
 
 const alert = (page) => page.getByRole("alert");
 
@@ -117,6 +117,9 @@ async function trains(page) {
   await trainSteps(page, before + 3);
 }
 
+/** Two of these are missed most often: WebKit has no shared memory in workers, and private windows have no file system. */
+const OFTEN = ["shared memory in workers, as in WebKit", "a private file system"];
+
 for (const [what, { page: inPage, worker, files }, words] of [
   ["shared memory in the page", { page: () => delete self.SharedArrayBuffer }],
   ["shared memory in workers, as in WebKit", { worker: () => delete self.SharedArrayBuffer }],
@@ -149,7 +152,7 @@ for (const [what, { page: inPage, worker, files }, words] of [
     if (worker) await inWorkers(page, "worker-wasm", worker);
     if (files) await inWorkers(page, "files", files);
   };
-  test(`without ${what} the page trains${words ? ", and says what it does without" : ""}`, lab({ view: "train", prepare }, async ({ page }) => {
+  (OFTEN.includes(what) ? test : slowly)(`without ${what} the page trains${words ? ", and says what it does without" : ""}`, lab({ view: "train", prepare }, async ({ page }) => {
     await trains(page);
     if (words) await page.getByText(words).first().waitFor();
     else assert.deepEqual(await alerts(page), []);
@@ -172,7 +175,7 @@ test("a run for which the browser has no memory is refused in words, and nothing
   assert.equal(await button(page, "Undo").count(), 0, "nothing was set aside");
 }));
 
-test("what a worker died of is not tried by the next one", lab({ view: "train", prepare: (page) => inWorkers(page, "worker-wasm", () => {
+slowly("what a worker died of is not tried by the next one", lab({ view: "train", prepare: (page) => inWorkers(page, "worker-wasm", () => {
   Object.defineProperty(navigator, "hardwareConcurrency", { value: 2 });
   self.Worker = class { constructor() { setTimeout(() => { throw new Error("it cannot have helpers"); }); } };
 }) }, async ({ page }) => {

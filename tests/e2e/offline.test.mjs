@@ -146,7 +146,7 @@ test("a new version is announced, loads when the visitor says so, and leaves not
   assert.equal(await news(page).count(), 0);
 }));
 
-test("a version is not put under another tab's page", own({ width: 390, height: 844, colorScheme: "dark" }, async ({ page, url, root }) => {
+slowly("a version is not put under another tab's page", own({ width: 390, height: 844, colorScheme: "dark" }, async ({ page, url, root }) => {
   await installed(page);
   await page.reload();
   const other = await page.context().newPage();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { availableParallelism } from "node:os";
 import { test } from "node:test";
 import { LIMIT_WORKERS } from "../../scripts/steps-in-browser.mjs";
-import { crew, lab, steps, until } from "./browser.mjs";
+import { crew, lab, slowly, steps, until } from "./browser.mjs";
 import { press } from "./hand.mjs";
 
 /** A minibatch of 100 has four shards: no more workers than that share a step. */
@@ -15,7 +15,7 @@ for (const host of ["isolated", "plain"]) {
   for (const count of COUNTS) {
     const run = `?workers=${count}#view=train&t.hidden=500,500&t.go=${STEPS}`;
     const prepare = (page) => page.addInitScript(LIMIT_WORKERS);
-    test(`the same bits on any number of workers: ${count}, ${host} host`, lab({ host, search: run, prepare }, async ({ page }) => {
+    (host === "isolated" ? test : slowly)(`the same bits on any number of workers: ${count}, ${host} host`, lab({ host, search: run, prepare }, async ({ page }) => {
       assert.equal(await page.evaluate(() => crossOriginIsolated), host === "isolated");
       const sum = page.getByLabel("Checksum", { exact: true });
       const ended = async () => (await steps(page)) === STEPS && (await sum.textContent());
