@@ -110,6 +110,7 @@ test("where nothing can be saved, the page says so once, and training continues"
   await press(page, enabled(page, "Step"));
   const said = page.getByRole("alert").filter({ hasText: "This browser saves nothing in this mode: the run ends with this tab. Save the model as a file before you close it." });
   await said.waitFor();
+  await page.getByText("Not saved", { exact: true }).waitFor();
   await press(page, said.getByRole("button", { name: "Dismiss this notice" }));
   await press(page, enabled(page, "Step"));
   await until(() => steps(page), (n) => n === 2, "two steps");

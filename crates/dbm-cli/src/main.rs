@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 success, 2 an invalid command line or setting, 3 a file that cannot be read or has invalid content, 4 a file that cannot
 //! be written, 5 training that diverged, 6 a GPU that is missing or cannot do the work.
+#![allow(rustdoc::broken_intra_doc_links, reason = "clap prints these docs as help, where brackets are no links")]
 
 mod args;
 mod bench;

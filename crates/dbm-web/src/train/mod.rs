@@ -109,7 +109,7 @@ pub fn Training(
                     </span>
                 </p>
                 <p class="figures-text" role="status" aria-live="off" data-longest="Saved at step 100000">
-                    <span>{move || session.run.kept.get().map_or_else(String::new, |step| format!("Saved at step {step}"))}</span>
+                    <span>{move || session.run.kept.get().words()}</span>
                 </p>
                 <div class="transport-line">
                     <p class="hint" role="status">{hint}</p>

@@ -177,8 +177,31 @@ pub struct RunOnPage {
     pub pace: RwSignal<u32>,
     /// The step of the run's latest checkpoint, from which a new worker resumes.
     pub snapshot: RwSignal<Option<u32>>,
-    /// The step from which another visit could resume the run.
-    pub kept: RwSignal<Option<u32>>,
+    /// Whether another visit could resume the run.
+    pub kept: RwSignal<Kept>,
+}
+
+/// What the browser's storage has of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kept {
+    /// Nothing was to be stored yet.
+    #[default]
+    NotYet,
+    /// Its checkpoint of this step.
+    At(u32),
+    /// Nothing: it could not be stored.
+    Refused,
+}
+
+impl Kept {
+    /// In words, for the status of the run.
+    pub fn words(self) -> String {
+        match self {
+            Self::NotYet => String::new(),
+            Self::At(step) => format!("Saved at step {step}"),
+            Self::Refused => "Not saved".into(),
+        }
+    }
 }
 
 /// The session with the workers: a handle that lives as long as the page.

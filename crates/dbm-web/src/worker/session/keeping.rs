@@ -3,7 +3,7 @@
 //! The worker starts once the page is idle, to look for a kept run, or else with the first checkpoint. Checkpoints go to it one
 //! at a time. While one is being written, only the newest waits.
 
-use super::held::{Change, DataChoice, Session, Upload};
+use super::held::{Change, DataChoice, Kept, Session, Upload};
 use crate::ui::address::{self, View};
 use crate::ui::notices::{Remedy, Tone};
 use crate::ui::number::listed;
@@ -42,7 +42,7 @@ impl Session {
             keeping.run = keeping.run.wrapping_add(1);
             (keeping.begun, keeping.waiting) = (false, None);
         });
-        self.run.kept.set(None);
+        self.run.kept.set(Kept::NotYet);
     }
 
     /// Keeps the latest checkpoint, which is of this step.
@@ -91,8 +91,13 @@ impl Session {
             keeping.not_before = if news { 0.0 } else { js_sys::Date::now() + PAUSE };
         }
         drop(keeping);
-        if present && !lost {
-            self.run.kept.set(step);
+        if present {
+            match step {
+                Some(step) => self.run.kept.set(Kept::At(step)),
+                // What an earlier worker has stored is still there.
+                None if lost && matches!(self.run.kept.get_untracked(), Kept::At(_)) => {}
+                None => self.run.kept.set(Kept::Refused),
+            }
         }
         if news {
             self.notices.error(trouble);
@@ -167,7 +172,7 @@ impl Session {
     pub(super) fn went_on(self, step: u32, undoable: bool) {
         self.run.keeping.write_value().begun = true;
         self.run.snapshot.set(Some(step));
-        self.run.kept.set(Some(step));
+        self.run.kept.set(Kept::At(step));
         self.models.model.set(ModelChoice::Training);
         let text = format!("The run is back at step {step}; press Train to continue.");
         if undoable { self.say_undoable(text) } else { self.notices.news(text) }
