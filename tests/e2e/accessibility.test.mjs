@@ -74,8 +74,8 @@ const VISITS = {
 for (const window of WINDOWS) {
   for (const colorScheme of ["light", "dark"]) {
     for (const view of VIEWS) {
-      // Colours do not depend on the width, nor sizes on the colours: each view is looked at in one combination every time.
-      const often = ["train", "proof"].includes(view) ? colorScheme === "light" && window.width > 1000 : colorScheme === "dark" && window.width < 1000;
+      // Colours do not depend on the width, nor sizes on the colours: the two that most visitors use are looked at every time, in one combination each.
+      const often = { train: colorScheme === "light" && window.width > 1000, complete: colorScheme === "dark" && window.width < 1000 }[view];
       (often ? test : slowly)(`${view}, ${colorScheme}, ${window.width} wide`, lab({ ...window, colorScheme, view, reducedMotion: "reduce" }, async ({ page }) => {
         const look = (what, inside) => isAccessible(page, `${view}, ${colorScheme}, ${window.width} wide, ${what}`, inside, RULES[colorScheme]);
         await page.getByRole("navigation", { name: "Views" }).waitFor({ timeout: 60_000 });

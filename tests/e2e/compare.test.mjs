@@ -28,7 +28,7 @@ async function bothAt(page, step) {
   return until(() => row(page, "Checksum"), (sums) => sums.every((sum) => /^[0-9a-f]{16}$/.test(sum)), "checksums");
 }
 
-test("signs against bits, on bars and stripes: both train at once, in step, and end apart", lab({ search: `${BARS}&x.preset=signs-bits&x.go=1500` }, async ({ page, screenshot }) => {
+slowly("signs against bits, on bars and stripes: both train at once, in step, and end apart", lab({ search: `${BARS}&x.preset=signs-bits&x.go=1500` }, async ({ page, screenshot }) => {
   const behind = [];
   await until(
     async () => {

@@ -160,7 +160,7 @@ test("what is sent with the page lets others embed it", lab({}, async ({ url }) 
   assert.doesNotMatch(headers.get("Content-Security-Policy"), /frame-ancestors/);
 }));
 
-test("an embedded view leaves the visitor's own run alone", kept({}, async ({ open }) => {
+slowly("an embedded view leaves the visitor's own run alone", kept({}, async ({ open }) => {
   const own = await open();
   await train(own, 1);
   const at = await pause(own);

@@ -5,7 +5,7 @@ import { quiet, slowly, steps, until } from "./browser.mjs";
 import { button, enabled, isOffered, kept, keptAt, latestPlace, offer, pause, serveWithout, storage, train, url } from "./keeping.mjs";
 import { press } from "./hand.mjs";
 
-test("a kept run that is damaged is said to be, and is gone", kept({}, async ({ open }) => {
+slowly("a kept run that is damaged is said to be, and is gone", kept({}, async ({ open }) => {
   const page = await open();
   await train(page, 2);
   await pause(page);
@@ -69,7 +69,7 @@ for (const [name, line] of [
   ["refused", 'navigator.storage.getDirectory = () => Promise.reject(new DOMException("Security error when calling GetDirectory", "SecurityError"));'],
   ["hollow", 'FileSystemFileHandle.prototype.createSyncAccessHandle = () => Promise.reject(new DOMException("not here", "InvalidStateError"));'],
 ]) {
-  (name === "refused" ? test : slowly)(`where the private file system is ${name}, the run is kept in a database`, kept({}, async ({ open }) => {
+  slowly(`where the private file system is ${name}, the run is kept in a database`, kept({}, async ({ open }) => {
     const at = await serveWithout(line);
     const page = await open(at);
     await train(page, 1);

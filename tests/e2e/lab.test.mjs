@@ -173,7 +173,7 @@ slowly("masks go with persistent chains too", lab({}, async ({ page }) => {
   await press(page, page.getByRole("button", { name: "Pause", exact: true }));
 }));
 
-test("takes a CSV of 200 x 64 bits, trains on it, and refuses broken files without losing anything", lab({}, async ({ page, screenshot }) => {
+slowly("takes a CSV of 200 x 64 bits, trains on it, and refuses broken files without losing anything", lab({}, async ({ page, screenshot }) => {
   await ready(page);
   await goTo(page, "Train");
   const upload = page.getByLabel("Upload data set", { exact: true });

@@ -42,7 +42,7 @@ async function proves(page) {
   for (const name of COUPLED) assert.match(await row(page, name).innerText(), /27 of 27/);
 }
 
-test("after 10^5 samples the coupled estimators contain the exact gradient and the others exclude it", lab({ search: "#view=proof&p.go=100000" }, async ({ page, screenshot }) => {
+slowly("after 10^5 samples the coupled estimators contain the exact gradient and the others exclude it", lab({ search: "#view=proof&p.go=100000" }, async ({ page, screenshot }) => {
   await opened(page);
   await done(page);
   assert.equal(await samples(page), 100_000);

@@ -1,9 +1,9 @@
 // The page in a folder of a host that sends no special headers, such as GitHub Pages: everything it requests is in that folder, on the
 // first visit, on the second, and without a network.
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { after, before } from "node:test";
 import { serve } from "../../scripts/serve.mjs";
-import { crew, enabled, lab, trainSteps, until, useData } from "./browser.mjs";
+import { crew, enabled, lab, slowly, trainSteps, until, useData } from "./browser.mjs";
 import { press } from "./hand.mjs";
 import { complete, installed, stop } from "./installed.mjs";
 
@@ -32,7 +32,7 @@ async function visit(page) {
   await until(async () => page.workers().filter((worker) => worker.url().includes("dbm-files")).length, (n) => n === 2, "a reader and a keeper");
 }
 
-test("in a folder of a plain host: first visit, second visit, and without a network", lab({ serviceWorkers: "allow", host: () => server, search: "dbm-lab", view: "train" }, async ({ page }) => {
+slowly("in a folder of a plain host: first visit, second visit, and without a network", lab({ serviceWorkers: "allow", host: () => server, search: "dbm-lab", view: "train" }, async ({ page }) => {
   assert.equal(new URL(page.url()).pathname, BASE);
   const home = `${new URL(BASE, page.url())}#view=train`;
   const again = async () => {
@@ -45,11 +45,10 @@ test("in a folder of a plain host: first visit, second visit, and without a netw
   await again();
   assert.equal(await page.evaluate(() => crossOriginIsolated), true, "the service worker sends the headers that the host does not");
   assert.equal((await page.reload()).headers()["cross-origin-resource-policy"], "cross-origin", "those for pages that embed it too");
-  await enabled(page, "Train").waitFor({ timeout: 60_000 });
+  await visit(page);
   const outside = asked.filter((path) => !path.startsWith(BASE) && path !== BASE.slice(0, -1));
   assert.deepEqual(outside, [], "nothing was requested outside the folder");
   assert.match((await page.evaluate(() => caches.keys())).join(), /^dbm-lab page \/dbm-lab\/ [0-9a-f]{16}$/);
-  if (!process.env.SLOW) return; // offline.test.mjs does this in no folder
   await stop(server);
   await again();
   await visit(page);
