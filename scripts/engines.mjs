@@ -154,7 +154,7 @@ class Engine {
     }
   }
 
-  /** All messages so far, those that have left the strip too. */
+  /** All messages so far, including those that have left the strip. */
   async messages() {
     await this.evaluate(() => document.querySelector(".notices summary")?.click());
     await wait(500);

@@ -138,7 +138,7 @@ async function completes(page, { rows, columns }) {
 const isOneOf = (examples, row, mistakes = 0) => examples.some((example) => row.filter((bit, at) => example[at] !== null && bit !== example[at]).length <= mistakes);
 
 const all = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
-/** Pictures by drop and a table pasted, every time; the others where there is time. */
+/** Pictures that are dropped and a table that is pasted, every time; the others with SLOW=1. */
 const OFTEN = ["many PNG at once, dropped", "a TSV of yes and no, pasted"];
 
 // Several tabs at a time: they mostly wait.

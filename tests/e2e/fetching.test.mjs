@@ -248,7 +248,7 @@ const refusals = [
   ["markup", `?data=${encodeURIComponent("data/<img src=x onerror=alert(1)>")}`, /^data\/<img src=x onerror=alert\(1\)>: the server answered 404/],
   ["a listed host that is down", "?data=https://zenodo.org/x.csv", /^https:\/\/zenodo\.org\/x\.csv: Failed to fetch; check the address/],
 ];
-/** One of each kind: the address, what the host answers, and what it is shown as. */
+/** One that the page refuses, and one that its server does not have. */
 const OFTEN = ["a host whose name only begins like a listed one", "markup"];
 for (const [what, search, words] of refusals) {
   (OFTEN.includes(what) ? test : slowly)(`?data= of ${what} is refused with a word`, fetching({ search }, async ({ page }) => {
