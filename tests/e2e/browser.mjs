@@ -114,7 +114,7 @@ export const goTo = (page, view) => press(page, page.getByRole("navigation", { n
 export const unfold = (page) => page.locator("form details").evaluateAll((all) => all.forEach((details) => (details.open = true)));
 
 /** The page's counter of gradient steps. */
-export const steps = async (page) => Number(await page.getByLabel("Gradient steps", { exact: true }).textContent());
+export const steps = async (page) => Number(await page.locator("output[aria-label='Gradient steps']").textContent());
 
 /** Waits until `value()` passes `check`; a slow machine gets the time it needs. */
 export async function until(value, check, what, seconds = 120) {
@@ -123,7 +123,7 @@ export async function until(value, check, what, seconds = 120) {
     const now = await value();
     if (check(now)) return now;
     if (Date.now() > end) assert.fail(`${what}: still ${JSON.stringify(now)?.slice(0, 200)} after ${seconds} s`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await new Promise((resolve) => setTimeout(resolve, 60));
   }
 }
 

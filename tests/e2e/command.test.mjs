@@ -34,7 +34,7 @@ function causedTable() {
 let command;
 /** Runs `dbm`; returns its output. */
 function dbm(...given) {
-  command ??= ["target/release/dbm", "target/debug/dbm"].map(at).find(existsSync);
+  command ??= ["target/debug/dbm", "target/release/dbm"].map(at).find(existsSync);
   if (!command) {
     assert.equal(spawnSync("cargo", ["build", "-p", "dbm-cli"], { cwd: at("."), stdio: "inherit" }).status, 0, "dbm-cli builds");
     command = at("target/debug/dbm");

@@ -169,7 +169,7 @@ for (const colorScheme of ["light", "dark"]) {
   }));
 }
 
-test("a lost worker is reported once, and both runs start over", lab({ search: `${BARS}&x.preset=coupling&x.go=300`, prepare: async (page) => {
+slowly("a lost worker is reported once, and both runs start over", lab({ search: `${BARS}&x.preset=coupling&x.go=300`, prepare: async (page) => {
   // The first worker of a requested run stops soon after.
   await page.addInitScript(() => {
     const { Worker } = window;

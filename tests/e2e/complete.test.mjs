@@ -232,7 +232,7 @@ test("the whole view works by keyboard", lab({ search: "#view=complete" }, async
 }));
 
 for (const [width, colorScheme] of [[390, "light"], [360, "dark"]]) {
-  (colorScheme === "dark" ? test : slowly)(`by touch at ${width} (${colorScheme})`, lab({ width, height: 844, hasTouch: true, isMobile: true, colorScheme, search: "#view=complete&c.answers=64" }, async ({ page, screenshot }) => {
+  slowly(`by touch at ${width} (${colorScheme})`, lab({ width, height: 844, hasTouch: true, isMobile: true, colorScheme, search: "#view=complete&c.answers=64" }, async ({ page, screenshot }) => {
     await ready(page);
     await more(page);
     for (const name of ["Stripes", "Undo the last edit", "Redo the edit", "Complete"]) await press(page, enabled(page, name));
@@ -298,7 +298,7 @@ test("answers to another question fade and lose their counts, and come back with
   }
 }));
 
-test("More opens when the address has one of its settings", lab({ search: "#view=complete&c.answers=4" }, async ({ page }) => {
+slowly("More opens when the address has one of its settings", lab({ search: "#view=complete&c.answers=4" }, async ({ page }) => {
   await ready(page);
   await page.getByLabel("Answers", { exact: true }).and(page.locator("select")).waitFor();
   const fold = page.locator("details.completion-more > summary");

@@ -213,7 +213,7 @@ describe("every format", { concurrency: 3 }, () => {
   }
 });
 
-test("the threshold follows its slider", lab({ view: "train" }, async ({ page }) => {
+slowly("the threshold follows its slider", lab({ view: "train" }, async ({ page }) => {
   await opened(page);
   await byInput(page, ["images.idx"]);
   await dialog(page).waitFor();
@@ -327,7 +327,7 @@ const documented = (area, input) => {
   return row[2];
 };
 
-test("bad files are refused with the documented words while the run trains on", lab({ view: "train" }, async ({ page }) => {
+test("bad files are refused with the documented words while the run trains on", lab({ search: "#view=train&t.speed=5" }, async ({ page }) => {
   await onBars(page);
   await press(page, enabled(page, "Train"));
   let before = await until(() => steps(page), (n) => n > 0, "training");

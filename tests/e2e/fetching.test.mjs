@@ -182,7 +182,7 @@ slowly("a mirror that falls silent is given up", fetching({}, async ({ page }) =
   await trainsOn(other, "digits");
 }));
 
-test("a cache that holds something else is not believed", fetching({}, async ({ page }) => {
+slowly("a cache that holds something else is not believed", fetching({}, async ({ page }) => {
   await idle(page);
   await page.evaluate(async (name) => {
     const cache = await caches.open("dbm-lab-data");
@@ -268,7 +268,7 @@ test("?data= of a listed host that lets this page read is shown", fetching({ sea
   assert.deepEqual(asked, ["https://zenodo.org/records/1/table.csv?download=1"]);
 }));
 
-test("?data= of a listed host that lets others read, but not this page, is reported", fetching({ search: "?data=https://zenodo.org/records/1/table.csv", elsewhere: cors("https://other.example") }, async ({ page }) => {
+slowly("?data= of a listed host that lets others read, but not this page, is reported", fetching({ search: "?data=https://zenodo.org/records/1/table.csv", elsewhere: cors("https://other.example") }, async ({ page }) => {
   await said(page, "https://zenodo.org/records/1/table.csv: Failed to fetch; check the address, or download the file and drop it here").waitFor();
   await idle(page);
   await trainsOn(page, "digits");

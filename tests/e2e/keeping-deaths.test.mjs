@@ -116,6 +116,8 @@ describe("deaths", { concurrency: availableParallelism() < 4 ? 1 : 2 }, () => {
 
   test("a worker that is killed in training is replaced, and the run continues with the same bits, and is saved", kept({}, async ({ open }) => {
     const page = await open();
+    // The undisturbed run has fewer steps to repeat.
+    await page.getByLabel("Speed", { exact: true }).selectOption({ label: "5 a second" });
     const seen = await train(page, 2);
     await crew(page)[0].evaluate(() => void setTimeout(() => { throw new Error("killed by the test"); }));
     await page.getByRole("alert").filter({ hasText: "killed by the test" }).waitFor();

@@ -202,7 +202,7 @@ slowly("takes a CSV of 200 x 64 bits, trains on it, and refuses broken files wit
   assert.match(await data.locator("option:checked").textContent(), /mine\.csv/);
 }));
 
-test("a worker that dies is replaced, and the run continues", lab({}, async ({ page, errors }) => {
+slowly("a worker that dies is replaced, and the run continues", lab({}, async ({ page, errors }) => {
   await ready(page);
   await goTo(page, "Train");
   await press(page, page.getByRole("button", { name: "Train", exact: true }));
@@ -222,7 +222,7 @@ test("a worker that dies is replaced, and the run continues", lab({}, async ({ p
   errors.splice(0, errors.length, ...own);
 }));
 
-test("a worker that dies while it pretrains is replaced, and pretraining starts over", lab({}, async ({ page, errors }) => {
+slowly("a worker that dies while it pretrains is replaced, and pretraining starts over", lab({}, async ({ page, errors }) => {
   await onBars(page);
   await page.getByLabel("Initial weights", { exact: true }).selectOption("pretrained");
   await page.getByLabel("Steps per layer").fill("100000");
@@ -253,7 +253,7 @@ for (const [name, context] of [
   ["phone-light", { width: 390, height: 844, colorScheme: "light", hasTouch: true, isMobile: true }],
   ["phone-dark", { width: 390, height: 844, colorScheme: "dark", hasTouch: true, isMobile: true }],
 ]) {
-  (name === "phone-dark" ? test : slowly)(`fits ${name}`, lab(context, async ({ page, screenshot }) => {
+  slowly(`fits ${name}`, lab(context, async ({ page, screenshot }) => {
     await ready(page);
     await press(page, page.getByRole("button", { name: "Complete", exact: true }));
     await page.getByText(/distinct/i).first().waitFor({ timeout: 120_000 });

@@ -186,7 +186,7 @@ slowly("what a worker died of is not tried by the next one", lab({ view: "train"
   assert.ok((await alert(page).count()) <= 1, "and not again"); // the message leaves after ten seconds
 }));
 
-test("a worker that dies three times at once is not restarted, and the page says why and what to do", lab({ view: "train", prepare: (page) => inWorkers(page, "worker-wasm", () => { throw new Error("nothing works here"); }) }, async ({ page, screenshot }) => {
+slowly("a worker that dies three times at once is not restarted, and the page says why and what to do", lab({ view: "train", prepare: (page) => inWorkers(page, "worker-wasm", () => { throw new Error("nothing works here"); }) }, async ({ page, screenshot }) => {
   let started = 0;
   page.on("worker", (worker) => (started += worker.url().includes("dbm-worker")));
   const stopped = alert(page).filter({ hasText: /^Training has stopped: the worker that computes was lost 3 times without a step in between, the last time because: .*nothing works here\./ });

@@ -198,13 +198,13 @@ slowly("where the browser has thrown the files away, the page comes from its ser
   assert.deepEqual(asked.filter((path) => path !== "/sw.js"), []);
 }));
 
-test("a browser without service workers goes without", lab({ serviceWorkers: "allow", prepare: (page) => page.addInitScript(() => delete Navigator.prototype.serviceWorker) }, async ({ page }) => {
+slowly("a browser without service workers goes without", lab({ serviceWorkers: "allow", prepare: (page) => page.addInitScript(() => delete Navigator.prototype.serviceWorker) }, async ({ page }) => {
   await complete(page);
   assert.equal(await page.evaluate(() => "serviceWorker" in navigator), false);
   assert.equal(await page.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => name.includes("offline"))), false);
 }));
 
-test("the page can be installed", async () => {
+slowly("the page can be installed", async () => {
   const server = await serve();
   const context = await launchProfile(folder("profile"));
   try {

@@ -172,13 +172,13 @@ slowly("an address is the same numbers in another profile", async (t) => {
   assert.deepEqual(seen[0], seen[1]);
 });
 
-test("nonsense in the address is as by default", lab({ search: "#view=proof&p.model=random&p.sizes=30,30&p.w=5:x,999:1&p.data=2&p.show=77&p.go=never&p.seed=-1" }, async ({ page }) => {
+slowly("nonsense in the address is as by default", lab({ search: "#view=proof&p.model=random&p.sizes=30,30&p.w=5:x,999:1&p.data=2&p.show=77&p.go=never&p.seed=-1" }, async ({ page }) => {
   await opened(page);
   assert.equal(await samples(page), 0);
   assert.match(await status(page), /^Run draws/);
 }));
 
-test("Proof of the model in training says when there is none", lab({ search: "#view=proof" }, async ({ page }) => {
+slowly("Proof of the model in training says when there is none", lab({ search: "#view=proof" }, async ({ page }) => {
   await opened(page);
   await press(page, button(page, "Use the model in training"));
   await page.getByText(/at most 24/).first().waitFor({ timeout: 10_000 });

@@ -8,7 +8,7 @@ import { press } from "./hand.mjs";
 
 /** A minibatch of 100 has four shards: no more workers than that share a step. */
 const COUNTS = [1, 2, 4].filter((count) => count <= availableParallelism());
-const STEPS = 60;
+const STEPS = 20;
 const checksums = new Set();
 
 for (const host of ["isolated", "plain"]) {

@@ -9,6 +9,8 @@ use peak_alloc::PeakAlloc;
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
 const EXAMPLES: usize = 300;
+/// From the second on, everything that a run keeps is there.
+const STEPS: u64 = 3;
 
 /// One thread per item, so that as many shards and blocks as possible are in progress at once.
 struct Threads;
@@ -59,7 +61,7 @@ fn check(data: fn(usize) -> Examples, sizes: &[usize], settings: &Settings, host
         let data = data(sizes[0]);
         let model = init::orthogonal(sizes, Units::Signs, 1).unwrap();
         let mut run = Trainer::new(model, settings.clone()).unwrap();
-        for _ in 0..5 {
+        for _ in 0..STEPS {
             run.step(&data, host).unwrap();
         }
         run
@@ -74,14 +76,14 @@ fn check(data: fn(usize) -> Examples, sizes: &[usize], settings: &Settings, host
     // Between two steps a run holds its copies and very little else.
     let (look, ()) = peak_of(|| run.with_averaged_model(host, |model| assert_eq!(model.sizes(), sizes)));
     assert!(look < 100_000, "{look} bytes to look at the averaged model: {case}");
-    let (view, ()) = peak_of(|| assert_eq!(run.view().step, 5));
+    let (view, ()) = peak_of(|| assert_eq!(run.view().step, STEPS));
     assert!(view < 10_000, "{view} bytes for a view: {case}");
     let snapshot = run.snapshot();
     drop(run);
     let copy = (4 * expected.parameters) as usize;
     let (restoring, restored) = peak_of(|| Trainer::restore(snapshot).unwrap());
     assert!(restoring < copy + copy / 2 + 100_000, "{restoring} bytes to restore: {case}");
-    assert_eq!(restored.steps(), 5);
+    assert_eq!(restored.steps(), STEPS);
 }
 
 #[test]

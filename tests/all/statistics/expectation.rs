@@ -97,8 +97,8 @@ fn error_of(model: &Dbm, settings: &Settings, examples: &[Vec<Option<bool>>], kn
 /// = 6.8e-6). There are some 3000 parameters in this file.
 const LIMIT: f64 = 4.5;
 
-/// Every estimator on six models, marginalized or not, masked or not, and with caps that take effect; on examples without gaps, and on
-/// batches in which every other example has some.
+/// Every estimator on six models, on examples without gaps; and marginalized or not, masked or not, and with caps that take effect, on
+/// batches in which every other example has gaps.
 #[test]
 fn samples_of_every_estimator_agree_with_its_expectation() {
     for (i, (units, sizes)) in of_both_kinds(SHAPES).enumerate() {
@@ -115,6 +115,9 @@ fn samples_of_every_estimator_agree_with_its_expectation() {
                 let name =
                     if kind.has(dbm_core::settings::Setting::K) { format!("{}-2", kind.name()) } else { kind.name().into() };
                 check(&uncapped(&name), &none, 1);
+                if examples.len() == 1 {
+                    continue;
+                }
                 check(&Settings { marginalize: false, ..uncapped(&name) }, &none, 1);
                 if kind.descriptor().persistent {
                     check(&uncapped(&name), &none, 3);
