@@ -1,4 +1,4 @@
-// One walk through the page in every engine: Chromium, Firefox, WebKit (ENGINES=… for some of them). Fifty steps of training give the same
+// One walk through the page in every engine: Chromium, Firefox, WebKit (ENGINES=… for some of them). Twenty steps of training give the same
 // bits in all. SLOW=1 also walks through files, kept runs, Coupling, Proof and the page without its server.
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const table = join(folder, "mine.csv");
 writeFileSync(table, `a,b,c\n${Array.from({ length: 20 }, (_, r) => `${r % 2},${(r >> 1) % 2},${(r >> 2) % 2}`).join("\n")}\n`);
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const STEPS = 50;
+const STEPS = 20;
 /** The result of each engine's run after this many steps. */
 const sums = {};
 

@@ -24,7 +24,7 @@ test("opens, and one press completes a masked digit with the pretrained model", 
   await screenshot("completed");
 }));
 
-test("masks by halves, by painting and by keyboard, and takes it back", lab({}, async ({ page }) => {
+slowly("masks by halves, by painting and by keyboard, and takes it back", lab({}, async ({ page }) => {
   await ready(page);
   await more(page);
   const region = page.getByRole("region", { name: "Completion", exact: true });
