@@ -175,6 +175,9 @@ mod tests {
         let growing = grows(|d| 2.0 * (0.07 * d).exp());
         assert_eq!((&growing["exponential"], &growing["late"], &growing["late_runs"]), (&json!(true), &json!(1.0), &json!(7600)));
         assert_eq!(growing["last_above_1"], 27);
+        for last in ["last", "last_uncut"] {
+            assert_eq!(growing[last]["dimension"], 100, "{last}: {growing}");
+        }
         assert!((growing["sweeps_power"].as_f64().unwrap() - 0.5).abs() < 1e-9, "{growing}");
         assert_eq!(
             [grows(|d| 2.0 * d)["exponential"].clone(), grows(|_| 1.0)["exponential"].clone()],
