@@ -264,7 +264,7 @@ mod tests {
             Err(error) => error.to_string(),
         };
         assert!(said(&[], &[], TOY).contains("at least 1"));
-        assert!(said(&pictures[1..], &labels, TOY).contains("7840 values, but 7839"));
+        assert!(said(&pictures[1..], &labels, TOY).contains("7840 values, but got 7839"));
         assert!(said(&pictures[..PIXELS], &[10], TOY).contains("but got 10"));
         for recipe in [
             Recipe { epochs: 0, ..TOY },
