@@ -1,5 +1,5 @@
 // The service worker: keeps all files of one version of the page, and answers from them, so that a page and its workers are always of one version.
-// scripts/finish-page.mjs puts the built files and their SHA-256 in place of FILES, a hash of these in place of VERSION, and the page's policy in place of POLICY.
+// scripts/finish-page.mjs puts the built files and their SHA-256 where FILES stands, a hash of these where VERSION stands, and the page's policy where POLICY stands.
 //
 // An update is fetched whole, beside the version in use, and takes over when no page of that is open any more, or one page alone and its visitor asks for it.
 // Models that not every visitor asks for are kept once they were.
@@ -83,7 +83,7 @@ async function clear() {
   for (const name of await caches.keys()) if (name.startsWith(PREFIX) && name !== CACHE) await caches.delete(name);
 }
 
-/** Takes over from the version before, unless other pages than the one that asks are open: those go on with their own. */
+/** Takes over from the version before, unless other pages than the one that asks are open: those keep their own files. */
 async function takeOver(page) {
   const open = await clients.matchAll({ type: "window", includeUncontrolled: true });
   if (open.some(({ id, url }) => id !== page.id && url.startsWith(scope))) page.postMessage("others");
