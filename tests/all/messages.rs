@@ -11,8 +11,8 @@ use dbm_data::columns::{Column, ColumnKind, Columns};
 use dbm_protocol::{
     Activity, Body, Command, CompletionRequest, Completions, DataSource, EncodedData, Encoding, EncodingPreview, Envelope,
     Evaluated, Event, FilesCommand, FilesEvent, Filters, GpuCommand, GpuEvent, GpuTrial, Grid, Histogram, ImputeSettings,
-    LadderMetrics, LogFormat, LogRow, Metrics, ModelChoice, NamedBytes, PhaseMetrics, Pretraining, Product, Reply, Report,
-    RunForGpu, RunSignals, Score, Snapshot, Understood, UnderstoodKind, Visible, wire,
+    LadderMetrics, LogFormat, LogRow, Metrics, ModelChoice, NamedBytes, PhaseMetrics, Pretraining, Product, Reading, Reply,
+    Report, RunForGpu, RunSignals, Score, Snapshot, Understood, UnderstoodKind, Visible, wire,
 };
 use std::fmt::Debug;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -54,6 +54,7 @@ fn requests_cross_unchanged() {
         held_back: vec![],
         visible: Some(Visible::Planes { bits: 3, coding: Coding::Thermometer, low: -1.5, high: 0.1 + 0.2 }),
         table: vec![44],
+        reading: Box::default(),
     });
     let request = CompletionRequest {
         model: ModelChoice::Training,
@@ -204,10 +205,11 @@ fn messages_of_the_second_worker_cross_unchanged() {
     let grid = Grid { model: ModelChoice::Training, step: 1, count: 1, image: (1, 8), greys: Greys::binary(8), bits: vec![1; 8] };
     let log = LogRow { step: 3, pseudo_log_likelihood: Some(-1.5), ..LogRow::default() };
     for command in [
-        FilesCommand::Read { files: vec![file.clone()], tile: Some((28, 28)) },
+        FilesCommand::Read { files: vec![file.clone()], reading: Box::default() },
+        FilesCommand::Reread(Box::default()),
         FilesCommand::Fetch("data/x.csv".into()),
         FilesCommand::Encode { encoding: encoding.clone(), hold_back: 0.1 },
-        FilesCommand::Fill { file: file.clone(), visible: table(), probabilities: vec![0.5] },
+        FilesCommand::Fill { file: file.clone(), reading: Box::default(), visible: table(), probabilities: vec![0.5] },
         FilesCommand::Write(Product::Log { format: LogFormat::Json, rows: vec![log] }),
         FilesCommand::Begin { data: "x".into(), sizes: vec![784, 3], source: source.clone(), plan: plan.clone() },
         FilesCommand::Keep(Snapshot { step: 7, checkpoint: vec![3, 1, 4] }),
@@ -216,7 +218,16 @@ fn messages_of_the_second_worker_cross_unchanged() {
     }
     let look = EncodingPreview { width: 8, share_of_ones: 0.5, share_missing: 0.0, bytes: 1 << 40, preview: grid };
     let kind = UnderstoodKind::Pictures { shape: (1, 1), low: -1.5, high: 255.0, classes: 10 };
-    let about = Understood { name: "x".into(), count: 1, kind, notes: vec!["n".into()], encoding, look: look.clone() };
+    let about = Understood {
+        name: "x".into(),
+        count: 1,
+        kind,
+        reading: Reading::default(),
+        notes: vec!["n".into()],
+        doubts: vec![],
+        encoding,
+        look: look.clone(),
+    };
     for reply in [
         Reply::Answer(FilesEvent::Understood(Box::new(about))),
         Reply::Answer(FilesEvent::Preview(look)),
@@ -236,7 +247,7 @@ fn table() -> Visible {
         ColumnKind::Category { levels: vec!["a".into(), "b".into(), "ü".into()] },
         ColumnKind::Ignored,
     ];
-    Visible::Table(Columns { columns: kinds.map(|kind| Column { name: "x".into(), kind }).into() })
+    Visible::Table(Columns { columns: kinds.map(|kind| Column::new("x", kind)).into() })
 }
 
 #[wasm_bindgen_test]

@@ -1,5 +1,6 @@
 //! Arguments that several commands share.
 
+use crate::reading::GivenReading;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use dbm_core::ais::AisSettings;
@@ -10,7 +11,7 @@ use dbm_data::Checkpoint;
 use dbm_data::coding::Coding;
 use dbm_engine::{ClassReading, Consensus};
 use dbm_experiments::answers::AnswerOptions;
-use dbm_experiments::data::{Binarize, DataSource, Reading};
+use dbm_experiments::data::{Binarize, DataOptions, DataSource};
 use dbm_experiments::model::ModelFile;
 use dbm_experiments::samples::{self, DrawnSamples, Sampler};
 use dbm_experiments::{Error, Workbench};
@@ -34,13 +35,15 @@ pub struct DataArgs {
 }
 
 impl DataArgs {
-    pub fn source(&self) -> DataSource {
-        DataSource { name: self.data.clone(), reading: self.reading.reading() }
+    /// # Errors
+    /// Those of [`ReadingArgs::options`].
+    pub fn source(&self) -> Result<DataSource, Error> {
+        Ok(DataSource { name: self.data.clone(), options: self.reading.options()? })
     }
 }
 
 /// How data are read, or how many are generated.
-#[derive(Args, Clone, Copy)]
+#[derive(Args, Clone)]
 pub struct ReadingArgs {
     /// Values above this are high, in their own units [default: 127 for bytes, 0 for 0 and 1, else the middle of their range]. Or
     /// `stochastic`: each is drawn once, at reading, high with probability value / 255, or the value itself if all are from 0 to 1;
@@ -55,9 +58,8 @@ pub struct ReadingArgs {
     /// value is above its own threshold [default: binary]
     #[arg(long, requires = "bits_per_value", value_parser = choice::<Coding>())]
     coding: Option<Coding>,
-    /// Size of the tiles of a PNG sheet, if the data do not determine it
-    #[arg(long, value_parser = tile, value_name = "ROWSxCOLUMNS")]
-    tile: Option<(usize, usize)>,
+    #[command(flatten)]
+    files: GivenReading,
     /// How many digits to generate, with `--data digits`
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     digits: usize,
@@ -68,16 +70,20 @@ pub struct ReadingArgs {
 }
 
 impl ReadingArgs {
-    pub fn reading(self) -> Reading {
-        let Self { binarize, bits_per_value, coding, tile, digits, hold_out } = self;
-        Reading { binarize, bits_per_value, coding: coding.unwrap_or_default(), tile, digits, hold_out }
+    /// # Errors
+    /// Those of [`GivenReading::reading`].
+    pub fn options(&self) -> Result<DataOptions, Error> {
+        let Self { binarize, bits_per_value, coding, files, digits, hold_out } = self;
+        let (coding, files) = (coding.unwrap_or_default(), files.reading()?);
+        Ok(DataOptions {
+            binarize: *binarize,
+            bits_per_value: *bits_per_value,
+            coding,
+            files,
+            digits: *digits,
+            hold_out: *hold_out,
+        })
     }
-}
-
-/// Rows and columns, as in `28x28`.
-fn tile(text: &str) -> Result<(usize, usize), String> {
-    let sizes = text.split_once(['x', ',']).and_then(|(rows, columns)| Some((rows.parse().ok()?, columns.parse().ok()?)));
-    sizes.filter(|&(rows, columns)| rows > 0 && columns > 0).ok_or_else(|| "it should be rows x columns, such as 28x28".into())
 }
 
 #[derive(Args)]

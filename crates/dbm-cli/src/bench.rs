@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use dbm_data::Dataset;
 use dbm_experiments::bench::Benchmark;
-use dbm_experiments::data::{Binarize, DataSource, Reading, Split};
+use dbm_experiments::data::{Binarize, DataOptions, DataSource, Split};
 use dbm_experiments::training::RunBackend;
 use dbm_experiments::{Error, Report};
 
@@ -77,7 +77,7 @@ impl Bench {
     }
 
     fn load(&self) -> Result<Dataset, Error> {
-        let reading = Reading { binarize: self.binarize.map(Binarize::Above), ..Reading::of_digits(self.digits) };
-        DataSource { name: self.data.clone(), reading }.load(Split::Train)
+        let options = DataOptions { binarize: self.binarize.map(Binarize::Above), ..DataOptions::of_digits(self.digits) };
+        DataSource { name: self.data.clone(), options }.load(Split::Train)
     }
 }

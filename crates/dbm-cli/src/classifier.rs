@@ -39,7 +39,7 @@ impl Classifier {
     #[cfg(feature = "classifier")]
     pub fn run(&self, context: &Context) -> Result<(), Error> {
         use dbm_core::Host;
-        use dbm_experiments::data::{DataSource, Reading, Split, fingerprint, without_gaps};
+        use dbm_experiments::data::{DataOptions, DataSource, Split, fingerprint, without_gaps};
         use dbm_experiments::{
             files,
             score::{self, GREY},
@@ -48,7 +48,7 @@ impl Classifier {
         use sha2::{Digest, Sha256};
 
         files::check_writable(&self.out)?;
-        let data = DataSource { name: self.data.clone(), reading: Reading::of_digits(self.digits) };
+        let data = DataSource { name: self.data.clone(), options: DataOptions::of_digits(self.digits) };
         let session = &context.session;
         let load = |split| -> Result<_, Error> {
             let set = data.load_as(Some(&GREY), split)?;

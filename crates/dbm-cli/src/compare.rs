@@ -86,7 +86,7 @@ impl Compare {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
         let session = &context.session;
         let files = Files::new(Some(&self.out), self.plot.as_deref())?;
-        let data = self.data.source().load(Split::Train)?;
+        let data = self.data.source()?.load(Split::Train)?;
         without_gaps(&data, "the most that any model can reach, which is drawn with the runs, is known only for whole examples")?;
         let plan = self.plan(&data.examples, data.image);
         let comparison = Comparison { plan, specs: self.estimators.clone(), seeds: (self.seed, self.seeds) };

@@ -50,7 +50,7 @@ impl Complete {
         files::check_writable(&self.out)?;
         let file = self.model.file();
         let (checkpoint, model) = file.load()?;
-        let data = self.data.source().load_for(&checkpoint, self.split)?;
+        let data = self.data.source()?.load_for(&checkpoint, self.split)?;
         let columns = if format == Format::Csv { Some(file.columns(&checkpoint)?) } else { None };
         let n = model.n_visible();
         let answering = self.answering.answering(self.sweeps, &checkpoint)?;

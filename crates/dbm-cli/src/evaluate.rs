@@ -70,7 +70,7 @@ impl Evaluate {
                 None => Ok(None),
             };
         };
-        let data = DataSource { name: name.clone(), reading: self.reading.reading() }.load(self.split)?;
+        let data = DataSource { name: name.clone(), options: self.reading.options()? }.load(self.split)?;
         let count = self.count.map_or(data.examples.len(), |count| count as usize);
         answers::check_fit(model, &data, count)?;
         Ok(Some((data, count)))

@@ -101,7 +101,7 @@ impl Export {
     }
 
     fn examples(&self, name: &str) -> Result<Pictures, Error> {
-        let data = DataSource { name: name.into(), reading: self.reading.reading() }.load(self.split)?;
+        let data = DataSource { name: name.into(), options: self.reading.options()? }.load(self.split)?;
         without_gaps(&data, "these pictures are whole")?;
         let there = data.examples.len();
         let count = self.count.map_or(PICTURES.min(there), |count| count as usize);

@@ -54,7 +54,7 @@ impl GradientsOf {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
         let files = Files::new(self.csv.as_deref(), None)?;
         let checkpoint = files::read_checkpoint(&self.model.file().path)?;
-        let data = self.data.source().load_for(&checkpoint, Split::Train)?;
+        let data = self.data.source()?.load_for(&checkpoint, Split::Train)?;
         without_gaps(&data, "the positive phase is the mean over whole examples")?;
         let examples = &data.examples;
         let count = self.count.map_or(examples.len(), |count| examples.len().min(count as usize));

@@ -36,7 +36,7 @@ impl LayersOf {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
         let files = Files::new(self.csv.as_deref(), self.plot.as_deref())?;
         let (checkpoint, model) = self.model.file().load()?;
-        let data = self.data.source().load_for(&checkpoint, Split::Test)?;
+        let data = self.data.source()?.load_for(&checkpoint, Split::Test)?;
         answers::check_fit(&model, &data, self.plan.count)?;
         let plan = Plan { ais: self.ais.settings(self.plan.seed)?, ..self.plan.clone() };
         files.report(context, || plan.measure(&model, &data, &context.session))

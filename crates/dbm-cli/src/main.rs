@@ -23,6 +23,7 @@ mod learning;
 mod output;
 mod pretraining;
 mod progress;
+mod reading;
 mod sample;
 mod score;
 mod train;
@@ -58,6 +59,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Say how files are read, with what is in doubt, and the SHA-256 of the data as bits: nothing is trained
+    Read(Box<reading::Read>),
     /// Train a model, or continue a run, and write a checkpoint
     Train(Box<train::Train>),
     /// Train a small model with each of several estimators, and follow its exact log-likelihood
@@ -100,6 +103,7 @@ fn main() -> ExitCode {
     let run = || -> Result<(), Error> {
         let context = &Context::new(threads, memory_limit, json)?;
         match &command {
+            Command::Read(command) => command.run(context),
             Command::Train(command) => command.run(context),
             Command::Compare(command) => command.run(context),
             Command::Sample(command) => command.run(context),

@@ -48,7 +48,7 @@ impl Score {
             }
         };
         let pictures = if width == PIXELS && !bits { values } else { levels(visible.as_ref(), &values) };
-        ScoreReport::of(&Reference::load(session, &self.data.source(), visible.as_ref())?, &pictures, session)
+        ScoreReport::of(&Reference::load(session, &self.data.source()?, visible.as_ref())?, &pictures, session)
     }
 
     fn of_model(&self, path: &Path, ais: &AisSettings, session: &Workbench) -> Result<ScoreReport, Error> {
@@ -56,7 +56,7 @@ impl Score {
         // Refused before minutes of work.
         let answering = self.answering.answering(self.answer_sweeps()?, &checkpoint)?;
         self.sampler.sampler(&checkpoint)?;
-        let reference = Reference::load(session, &self.data.source(), visible(&checkpoint)?.as_ref())?;
+        let reference = Reference::load(session, &self.data.source()?, visible(&checkpoint)?.as_ref())?;
         let count = self.count as usize;
         answers::check_fit(&model, &reference.test, if self.completions.is_some() { count } else { 0 })?;
         let hidden = |mask: &String| answers::unknown(mask, self.seed, count, &reference.test, checkpoint.image);

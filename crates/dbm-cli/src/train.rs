@@ -54,7 +54,7 @@ impl Train {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
         let session = &context.session;
         files::check_writable(&self.out)?;
-        let mut data = self.data.source().load(Split::Train)?;
+        let mut data = self.data.source()?.load(Split::Train)?;
         let fingerprint = fingerprint(&data);
         if let Some(labels) = &data.labels {
             data.examples = data.examples.with_labels(labels.clone())?;

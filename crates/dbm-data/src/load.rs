@@ -1,10 +1,10 @@
 //! From a file's bytes to a data set or a table in one call.
 
 use crate::columns::Table;
-use crate::content::Content;
+use crate::content::{Content, Raw};
 use crate::file::File;
 use crate::pictures::Values;
-use crate::reading::{ReadOptions, read};
+use crate::reading::{Reading, read};
 use crate::{DataError, Dataset};
 
 /// Reads a data set from a file's bytes, in any format that [`read`] takes, and encodes it as [`Raw::suggest`] says. Exception: bytes of
@@ -25,7 +25,7 @@ use crate::{DataError, Dataset};
 /// [`Raw::encode`]: crate::raw::Raw::encode
 pub fn load(name: &str, bytes: &[u8], threshold: u8) -> Result<Dataset, DataError> {
     let file = File { name: name.into(), bytes: bytes.to_vec() };
-    let raw = read(&[file], &ReadOptions::default(), &mut |_, _, _| {})?;
+    let raw = read(&[file], &Reading::default(), &mut |_, _, _| {})?;
     let mut encoding = raw.suggest();
     if let Content::Pictures(pictures) = &raw.content
         && matches!(&pictures.values, Values::Bytes(values) if values.iter().any(|&value| value > 1))
@@ -35,15 +35,18 @@ pub fn load(name: &str, bytes: &[u8], threshold: u8) -> Result<Dataset, DataErro
     raw.encode(&encoding)
 }
 
-/// Reads a table from a file's bytes: text, plain or packed, as names and cells even if every column is a pixel.
+/// Reads a table from a file's bytes: text, plain or packed, as names and cells even if every column is a pixel; and what the user should
+/// know of how it was read, one sentence each.
 ///
 /// # Errors
 /// [`DataError::Format`] for anything else that [`read`] takes, and those of [`read`].
-pub fn load_table(name: &str, bytes: &[u8]) -> Result<Table, DataError> {
+pub fn load_table(name: &str, bytes: &[u8], asked: &Reading) -> Result<(Table, Vec<String>), DataError> {
     let file = File { name: name.into(), bytes: bytes.to_vec() };
-    let options = ReadOptions { table: true, ..ReadOptions::default() };
-    match read(&[file], &options, &mut |_, _, _| {})?.content {
-        Content::Table(table) => Ok(table),
+    let asked = Reading { table: Some(true), ..asked.clone() };
+    let Raw { content, mut notes, doubts, .. } = read(&[file], &asked, &mut |_, _, _| {})?;
+    notes.extend(doubts.into_iter().map(|doubt| doubt.text));
+    match content {
+        Content::Table(table) => Ok((table, notes)),
         Content::Pictures(pictures) => Err(DataError::format(
             name,
             "a table of named columns (CSV)",

@@ -6,7 +6,7 @@ use crate::model::visible;
 use dbm_core::words::{Choice, Choose, Label, choice, words};
 use dbm_data::coding::Coding;
 use dbm_data::drawn::Draw;
-use dbm_data::raw::{Content, Encoding, File, Raw, ReadOptions, Visible, read};
+use dbm_data::raw::{Content, Encoding, File, Raw, Reading, Visible, read};
 use dbm_data::{Checkpoint, Dataset, bars, digits, limits, target};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -40,7 +40,7 @@ pub struct DataSource {
     /// A folder, a file, or a name of generated data: `digits`, `bars`, `target`.
     pub name: String,
     /// How they are read, or how many are generated.
-    pub reading: Reading,
+    pub options: DataOptions,
 }
 
 /// How a value becomes a bit.
@@ -73,26 +73,26 @@ impl FromStr for Binarize {
 }
 
 /// How data are read, or how many are generated.
-#[derive(Clone, Copy, Debug)]
-pub struct Reading {
+#[derive(Clone, Debug)]
+pub struct DataOptions {
     /// If not given, the data's own suggestion.
     pub binarize: Option<Binarize>,
     /// Visible units per value, 1 to 8.
     pub bits_per_value: Option<u8>,
     /// Their code, if there are several.
     pub coding: Coding,
-    /// Rows and columns of the tiles of a PNG sheet, if the data do not determine them.
-    pub tile: Option<(usize, usize)>,
+    /// What the user says about how the files are read.
+    pub files: Reading,
     /// Digits to generate.
     pub digits: usize,
     /// This many of the last training examples replace the test examples, and are not used for training.
     pub hold_out: Option<usize>,
 }
 
-impl Reading {
+impl DataOptions {
     /// As the data suggest, with this many generated digits.
-    pub const fn of_digits(digits: usize) -> Self {
-        Self { binarize: None, bits_per_value: None, coding: Coding::Binary, tile: None, digits, hold_out: None }
+    pub fn of_digits(digits: usize) -> Self {
+        Self { binarize: None, bits_per_value: None, coding: Coding::Binary, files: Reading::default(), digits, hold_out: None }
     }
 }
 
@@ -119,7 +119,7 @@ impl DataSource {
     /// # Errors
     /// Those of [`DataSource::load`].
     pub fn load_as(&self, visible: Option<&Visible>, split: Split) -> Result<Dataset, Error> {
-        let Some(held_out) = self.reading.hold_out else { return self.load_whole(visible, split) };
+        let Some(held_out) = self.options.hold_out else { return self.load_whole(visible, split) };
         let training = self.load_whole(visible, Split::Train)?;
         let count = training.examples.len();
         if held_out == 0 || held_out >= count {
@@ -132,6 +132,18 @@ impl DataSource {
         Ok(training.rows(rows))
     }
 
+    /// One file or folder of files, and how it was read.
+    ///
+    /// # Errors
+    /// Those of [`DataSource::load`]; [`Error::Usage`] for generated data.
+    pub fn load_raw(&self, split: Split) -> Result<(Dataset, Raw), Error> {
+        let path = Path::new(&self.name);
+        let files = if path.is_dir() { self.folder_files(path, split)? } else { vec![file(path, self.name.clone())?] };
+        let raw = read(&files, &self.options.files, &mut |_, _, _| {})?;
+        let data = self.encoded(&raw, None, split)?;
+        Ok((data, raw))
+    }
+
     fn load_whole(&self, visible: Option<&Visible>, split: Split) -> Result<Dataset, Error> {
         let path = Path::new(&self.name);
         let training = split == Split::Train;
@@ -140,21 +152,25 @@ impl DataSource {
             // The test digits are other digits of the same generator.
             "digits" => {
                 let series = if training { 1 } else { 2 };
-                let (name, pictures) = (digits::name(series), || digits::pictures(self.reading.digits, series));
-                match (self.draw(split)?, self.reading.bits_per_value) {
+                let (name, pictures) = (digits::name(series), || digits::pictures(self.options.digits, series));
+                match (self.draw(split)?, self.options.bits_per_value) {
                     (Some(draw), _) => Ok(pictures()?.draw(&name, draw)?),
                     (None, Some(bits @ 2..)) => {
                         let pictures = pictures()?;
-                        let encoding = Encoding { bits, coding: self.reading.coding, ..pictures.suggest() };
+                        let encoding = Encoding { bits, coding: self.options.coding, ..pictures.suggest() };
                         Ok(pictures.encode(&name, &encoding)?)
                     }
-                    (None, _) => Ok(digits::dataset(self.reading.digits, series)?),
+                    (None, _) => Ok(digits::dataset(self.options.digits, series)?),
                 }
             }
             "bars" => Ok(bars::dataset(4)?),
             // The test examples are other draws from the same target.
             "target" => Ok(if training { target::dataset(TARGET_SEED) } else { target::held_out(TARGET_SEED) }?),
-            _ if path.is_dir() => self.load_folder(path, visible, split),
+            _ if path.is_dir() => {
+                let files = self.folder_files(path, split)?;
+                let one = files.first().filter(|file| Path::new(&file.name).starts_with(path)).map(|file| file.name.clone());
+                self.read(&one.unwrap_or_else(|| self.name.clone()), &files, visible, split)
+            }
             _ if path.exists() => self.read(&self.name, &[file(path, self.name.clone())?], visible, split),
             _ => Err(Error::Input(format!(
                 "--data {}: there is no such file or folder; give one, or `digits`, `bars` or `target`",
@@ -165,7 +181,7 @@ impl DataSource {
 
     /// How bits are drawn, if they are: the two halves have different draws.
     fn draw(&self, split: Split) -> Result<Option<Draw>, Error> {
-        match (self.reading.binarize, self.reading.bits_per_value) {
+        match (self.options.binarize, self.options.bits_per_value) {
             (Some(Binarize::Stochastic { .. }), Some(2..)) => Err(Error::Usage(
                 "--binarize stochastic makes one unit per value: leave --bits-per-value out, or give a threshold".into(),
             )),
@@ -174,7 +190,8 @@ impl DataSource {
         }
     }
 
-    fn load_folder(&self, folder: &Path, visible: Option<&Visible>, split: Split) -> Result<Dataset, Error> {
+    /// The files of MNIST in a folder, or its pictures.
+    fn folder_files(&self, folder: &Path, split: Split) -> Result<Vec<File>, Error> {
         let prefix = if split == Split::Train { "train" } else { "t10k" };
         let find = |what: &str| {
             let names = [format!("{prefix}-{what}-ubyte.gz"), format!("{prefix}-{what}-ubyte"), format!("{prefix}-{what}.ubyte")];
@@ -182,9 +199,7 @@ impl DataSource {
         };
         if let Some(images) = find("images-idx3") {
             let paths = [Some(images.clone()), find("labels-idx1")];
-            let idx: Vec<File> =
-                paths.into_iter().flatten().map(|path| file(&path, path.display().to_string())).collect::<Result<_, _>>()?;
-            return self.read(&images.display().to_string(), &idx, visible, split);
+            return paths.into_iter().flatten().map(|path| file(&path, path.display().to_string())).collect();
         }
         let mut pictures = Vec::new();
         collect_pictures(folder, "", &mut pictures)?;
@@ -195,28 +210,34 @@ impl DataSource {
                 self.name
             )));
         }
-        let files: Vec<File> = pictures.into_iter().map(|(path, name)| file(&path, name)).collect::<Result<_, _>>()?;
-        self.read(&self.name, &files, visible, split)
+        pictures.into_iter().map(|(path, name)| file(&path, name)).collect()
     }
 
     /// The content of the files, encoded as requested or as for the model; notes on it are reported.
     fn read(&self, name: &str, files: &[File], visible: Option<&Visible>, split: Split) -> Result<Dataset, Error> {
-        let table = matches!(visible, Some(Visible::Table(_)));
-        let raw = read(files, &ReadOptions { tile: self.reading.tile, table }, &mut |_, _, _| {})?;
-        for note in &raw.notes {
+        let mut asked = self.options.files.clone();
+        if matches!(visible, Some(Visible::Table(_))) {
+            asked.table = Some(true);
+        }
+        let raw = read(files, &asked, &mut |_, _, _| {})?;
+        for note in raw.notes.iter().chain(raw.doubts.iter().map(|doubt| &doubt.text)) {
             eprintln!("{note}");
         }
-        let raw = Raw { name: name.into(), ..raw };
+        self.encoded(&Raw { name: name.into(), ..raw }, visible, split)
+    }
+
+    /// The content as bits.
+    fn encoded(&self, raw: &Raw, visible: Option<&Visible>, split: Split) -> Result<Dataset, Error> {
         if let Some(draw) = self.draw(split)? {
             return Ok(raw.draw(draw)?);
         }
         let mut encoding = raw.suggest();
-        encoding.bits = self.reading.bits_per_value.unwrap_or(encoding.bits);
-        encoding.coding = self.reading.coding;
-        if let Some(Binarize::Above(threshold)) = self.reading.binarize {
+        encoding.bits = self.options.bits_per_value.unwrap_or(encoding.bits);
+        encoding.coding = self.options.coding;
+        if let Some(Binarize::Above(threshold)) = self.options.binarize {
             encoding.threshold = threshold;
         }
-        let asked = self.reading.binarize.is_some() || self.reading.bits_per_value.is_some();
+        let asked = self.options.binarize.is_some() || self.options.bits_per_value.is_some();
         match (&raw.content, visible) {
             (Content::Table(_), Some(visible @ Visible::Table(_))) => {
                 let image = raw.encode(&encoding)?.image;

@@ -3,7 +3,7 @@
 use crate::Error;
 use dbm_core::Trainer;
 use dbm_data::columns::Table;
-use dbm_data::raw::Visible;
+use dbm_data::raw::{Reading, Visible};
 use dbm_data::{Checkpoint, Dataset, Precision, load_table};
 use std::fs::File;
 use std::io::{self, Write};
@@ -84,10 +84,10 @@ pub fn write_run(
     write_with(path, |out| file.write_to(out))
 }
 
-/// A table from its file.
+/// A table from its file, and what the user should know of how it was read.
 ///
 /// # Errors
 /// Those of reading and parsing.
-pub fn read_table(path: &Path) -> Result<Table, Error> {
-    Ok(load_table(&path.display().to_string(), &read(path)?)?)
+pub fn read_table(path: &Path, asked: &Reading) -> Result<(Table, Vec<String>), Error> {
+    Ok(load_table(&path.display().to_string(), &read(path)?, asked)?)
 }

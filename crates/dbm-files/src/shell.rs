@@ -51,7 +51,9 @@ async fn answer(id: Option<u32>, command: FilesCommand) -> Result<FilesEvent, St
 
 /// Reads what was fetched.
 fn read(id: Option<u32>, files: Vec<NamedBytes>) -> Result<FilesEvent, String> {
-    READER.with_borrow_mut(|reader| reader.read(files, None, &mut |stage, done, total| progress(id, stage, done, total)))
+    READER.with_borrow_mut(|reader| {
+        reader.read(files, &dbm_data::raw::Reading::default(), &mut |stage, done, total| progress(id, stage, done, total))
+    })
 }
 
 /// Reports progress, no more often than the eye can follow.

@@ -4,7 +4,7 @@
 
 use crate::{Body, DataSource, EncodedData, Grid, NamedBytes, Request, Snapshot};
 use dbm_core::settings::RunPlan;
-use dbm_data::raw::{Encoding, Visible};
+use dbm_data::raw::{Doubt, Encoding, KindChoice, Reading, Visible};
 use serde::{Deserialize, Serialize};
 
 /// Requests to a files worker.
@@ -14,9 +14,12 @@ pub enum FilesCommand {
     Read {
         /// One or more files.
         files: Vec<NamedBytes>,
-        /// Rows and columns of the tiles of a sheet; detected if `None`.
-        tile: Option<(u32, u32)>,
+        /// What the visitor says about how they are read.
+        reading: Box<Reading>,
     },
+    /// Reads the files of the last reading again, in another way. If that is refused, the previous content stays. Answer:
+    /// [`FilesEvent::Understood`].
+    Reread(Box<Reading>),
     /// The same for the content of an address, absolute or relative to the page. Answer: [`FilesEvent::Understood`].
     Fetch(String),
     /// The same for MNIST, from the browser's cache or one of the public addresses, tried in turn. Answer: [`FilesEvent::Understood`].
@@ -34,6 +37,8 @@ pub enum FilesCommand {
     Fill {
         /// The bytes of the file again: the reader may have read something else meanwhile.
         file: NamedBytes,
+        /// How it was read.
+        reading: Box<Reading>,
         /// The columns of the model.
         visible: Visible,
         /// `[rows, units]`: the probability that a unit is high.
@@ -143,8 +148,12 @@ pub struct Understood {
     pub count: u32,
     /// Of either kind.
     pub kind: UnderstoodKind,
+    /// How it was read.
+    pub reading: Reading,
     /// What was detected or left out, one sentence each.
     pub notes: Vec<String>,
+    /// What may have been misread.
+    pub doubts: Vec<Doubt>,
     /// The initial encoding.
     pub encoding: Encoding,
     /// The result of that encoding.
@@ -181,6 +190,10 @@ pub struct ColumnInfo {
     pub name: String,
     /// What it holds, in words.
     pub kind: String,
+    /// The same as one of the kinds that the visitor can choose.
+    pub choice: KindChoice,
+    /// Its most frequent words, those that mean a missing value first: text, number of cells, whether it means a missing value.
+    pub words: Vec<(String, u32, bool)>,
     /// Number of visible units that stand for it.
     pub units: u32,
     /// How many of its cells are missing.

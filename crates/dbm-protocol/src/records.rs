@@ -1,7 +1,7 @@
 //! Parts of messages that several roles share: files, data, runs and pictures.
 
 use dbm_data::coding::Greys;
-use dbm_data::raw::Visible;
+use dbm_data::raw::{Reading, Visible};
 use serde::{Deserialize, Serialize};
 
 /// A file of the visitor's.
@@ -55,6 +55,9 @@ pub struct EncodedData {
     /// The file itself, if it is a table, so that its gaps can be filled in; empty otherwise.
     #[serde(with = "serde_bytes")]
     pub table: Vec<u8>,
+    /// How it was read.
+    #[serde(default)]
+    pub reading: Box<Reading>,
 }
 
 /// The state of a run at one step.

@@ -2,12 +2,15 @@
 
 mod trust;
 
+use crate::args::choice;
 use crate::context::Context;
 use crate::given::Options;
 use crate::learning::{Learning, train};
+use crate::reading::GivenReading;
 use clap::{Arg, Args};
 use dbm_core::impute::{Evaluation, EvaluationSettings, ImputeSettings, Imputer, hide};
 use dbm_core::settings::{RunPlan, Setting};
+use dbm_core::words::{Choose, choices, words};
 use dbm_core::{Dbm, Examples, Host, Settings};
 use dbm_data::Backends;
 use dbm_data::columns::{ColumnKind, Columns, Filled, Table};
@@ -43,15 +46,27 @@ impl Options for OfTable {
     }
 }
 
+choices! {
+    /// What is done with values that the model never saw.
+    pub enum Unseen = words("unseen", "Unseen values", "What is done with values that the model never saw");
+    Refuse = "refuse", "Refuse", "Name them all and stop";
+    Missing = "missing", "Missing", "Take them as missing, and fill them in";
+}
+
 #[derive(Args)]
 #[command(mut_args(for_training))]
 pub struct Impute {
-    /// The table: CSV, or separated by tabs, semicolons or blanks; missing cells are empty, ?, NA, NaN, null, None or -
+    /// The table: CSV, or separated by tabs, semicolons, bars or blanks, ARFF, or rows in JSON; missing cells are empty, ?, NA, NaN, null,
+    /// None or -
     #[arg(long, value_name = "TABLE")]
     data: PathBuf,
     /// Where to write the table with its gaps filled
     #[arg(long, value_name = "FILE.csv")]
     out: PathBuf,
+    #[command(flatten)]
+    reading: GivenReading,
+    #[arg(long, help = Unseen::WORDS.help, value_parser = choice::<Unseen>(), default_value = "refuse", requires = "model")]
+    unseen: Unseen,
     /// A model trained by `dbm train` on a table with these columns [default: one is trained on this table]
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
@@ -143,13 +158,17 @@ impl Impute {
     /// Reads the table, with the columns of the model if one is given.
     fn job(&self, context: &Context) -> Result<Job, Error> {
         let name = self.data.display().to_string();
-        let table = files::read_table(&self.data)?;
-        let mut notes = table.notes().to_vec();
+        let (mut table, mut notes) = files::read_table(&self.data, &self.reading.reading()?)?;
         let (data, columns, model) = if let Some(path) = &self.model {
             let file = ModelFile { path: path.clone(), last: false };
             let (checkpoint, model) = file.load()?;
             let columns = file.columns(&checkpoint)?;
-            notes = table.matching(&name, &columns)?.notes;
+            notes.extend(table.matching(&name, &columns)?.notes);
+            if self.unseen == Unseen::Missing {
+                let (taken, more) = table.with_unseen_missing(&name, &columns)?;
+                table = taken;
+                notes.extend(more);
+            }
             (table.encode_as(&name, &columns)?, columns, Some(model))
         } else {
             let encoding = self.encoding(&table)?;
@@ -160,7 +179,8 @@ impl Impute {
         let (n_columns, units) = (table.n_columns(), columns.n_units());
         context.tell(
             "table",
-            json!({ "rows": rows, "columns": n_columns, "units": units, "missing": missing, "cells": cells, "notes": notes }),
+            json!({ "rows": rows, "columns": n_columns, "units": units, "missing": missing, "cells": cells, "notes": notes,
+                    "reading": table.reading() }),
             || {
                 let first = format!(
                     "{name}: {rows} rows of {n_columns} columns, seen as {units} visible units; {missing} of {cells} cells missing"

@@ -28,10 +28,10 @@ impl Score {
 
     fn measure(&self, path: &Path, plan: &Plan, session: &Workbench) -> Result<Model, Error> {
         let (checkpoint, model) = ModelFile { path: path.into(), last: self.last }.load()?;
-        let data = self.data.source().load_for(&checkpoint, Split::Train)?;
+        let data = self.data.source()?.load_for(&checkpoint, Split::Train)?;
         without_gaps(&data, "chains begin at whole examples")?;
         let reference = if are_digits(&data) {
-            Some(Reference::load(session, &self.data.source(), visible(&checkpoint)?.as_ref())?)
+            Some(Reference::load(session, &self.data.source()?, visible(&checkpoint)?.as_ref())?)
         } else {
             None
         };

@@ -12,8 +12,8 @@ fn folder() -> Folder {
     let folder = Folder::new("refusals");
     folder.write("truncated.gz", [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3]);
     folder.write("lies.idx", [0, 0, 8, 3, 0, 0, 0, 9, 0, 0, 0, 2, 0, 0, 0, 2, 1, 0]);
-    folder.write("ragged.csv", "0,1,1\n1,0\n");
-    folder.write("ragged-table.csv", "a,b\n0,1\n1\n");
+    folder.write("ragged.csv", "0,1\n1,0\n1,1,1\n");
+    folder.write("ragged-table.csv", "a,b\n0,1\n1,0,1\n1,0\n");
     folder.write("levels.csv", "kind,flies\ncat,No\nfish,No\ncat,?\n");
     folder.write("pets.csv", PETS);
     folder.write("tiny.csv", evaluate::csv());

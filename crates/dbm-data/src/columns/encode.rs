@@ -1,7 +1,7 @@
 //! From cells to bits, with a table's own columns or those of a trained model.
 
-use super::cells::{number, shown, word};
-use super::table::{Table, few, is_gap};
+use super::cells::{folded, number, shown, word};
+use super::table::{Table, few};
 use crate::error::zeros;
 use crate::visible::{Column, ColumnKind, Columns};
 use crate::visible::{Encoding, Visible};
@@ -20,39 +20,57 @@ pub struct Matching {
 }
 
 /// How the cells of one column become bits.
-struct Reader<'a> {
-    column: &'a Column,
+pub(super) struct Reader<'a> {
+    pub column: &'a Column,
     /// The column of the cells.
-    at: usize,
+    pub at: usize,
     /// The first of its units.
-    unit: usize,
-    /// Whether decimal commas are read.
-    comma: bool,
+    pub unit: usize,
+    /// The decimal mark of the cells.
+    decimal: char,
     /// The two values of a binary column as numbers, if they are numbers.
     numbers: Option<(f64, f64)>,
     /// Its pair of words, if they are a pair.
     pair: Option<usize>,
     /// The levels of a category.
     levels: HashMap<&'a str, usize>,
+    /// The levels, or the two values, without differences of case and blanks; those that are then equal have none.
+    spellings: HashMap<String, Option<usize>>,
 }
 
 impl<'a> Reader<'a> {
-    fn new(column: &'a Column, at: usize, unit: usize, comma: bool) -> Self {
-        let mut reader = Self { column, at, unit, comma, numbers: None, pair: None, levels: HashMap::new() };
+    fn new(column: &'a Column, at: usize, unit: usize, decimal: char) -> Self {
+        let (levels, spellings) = (HashMap::new(), HashMap::new());
+        let mut reader = Self { column, at, unit, decimal, numbers: None, pair: None, levels, spellings };
+        let mut spell = |text: &str, at: usize| {
+            reader.spellings.entry(folded(text)).and_modify(|place| *place = None).or_insert(Some(at));
+        };
         match &column.kind {
             ColumnKind::Binary { low, high } => {
-                reader.numbers = number(low, comma).zip(number(high, comma));
+                spell(low, 0);
+                spell(high, 1);
+                reader.numbers = number(low, column.decimal).zip(number(high, column.decimal));
                 reader.pair = match (word(low), word(high)) {
                     (Some((one, false)), Some((other, true))) if one == other => Some(one),
                     _ => None,
                 };
             }
             ColumnKind::Category { levels } => {
+                levels.iter().enumerate().for_each(|(at, level)| spell(level, at));
                 reader.levels = levels.iter().enumerate().map(|(at, level)| (level.as_str(), at)).collect();
             }
             ColumnKind::Number { .. } | ColumnKind::Ignored => {}
         }
         reader
+    }
+
+    /// Whether a cell that usually means a missing value is a value of the column.
+    fn is_value(&self, cell: &str) -> bool {
+        match &self.column.kind {
+            ColumnKind::Binary { low, high } => !cell.is_empty() && (cell == low || cell == high),
+            ColumnKind::Category { .. } => self.levels.contains_key(cell),
+            ColumnKind::Number { .. } | ColumnKind::Ignored => false,
+        }
     }
 
     /// Which of the column's units is high, counted from its first; `None` if its only unit is low. The error is what was expected.
@@ -63,27 +81,52 @@ impl<'a> Reader<'a> {
                 if cell == low || cell == high {
                     return Ok(first(cell == high));
                 }
-                if let (Some((low, high)), Some(value)) = (self.numbers, number(cell, self.comma))
+                if let (Some((low, high)), Some(value)) = (self.numbers, number(cell, self.decimal))
                     && (value == low || value == high)
                 {
                     return Ok(first(value == high));
                 }
-                match word(cell) {
-                    Some((pair, high)) if self.pair == Some(pair) => Ok(first(high)),
+                match (word(cell), self.spellings.get(&folded(cell))) {
+                    (Some((pair, high)), _) if self.pair == Some(pair) => Ok(first(high)),
+                    (_, Some(Some(place))) => Ok(first(*place == 1)),
                     _ => Err(format!("{low:?} or {high:?}")),
                 }
             }
-            ColumnKind::Number { threshold, .. } => match number(cell, self.comma) {
+            ColumnKind::Number { threshold, .. } => match number(cell, self.decimal) {
                 Some(value) => Ok(first(value > *threshold)),
                 None => Err("a number".into()),
             },
-            ColumnKind::Category { levels } => match self.levels.get(cell) {
-                Some(&level) => Ok(Some(level)),
-                None => Err(one_of(levels)),
+            ColumnKind::Category { levels } => match (self.levels.get(cell), self.spellings.get(&folded(cell))) {
+                (Some(&level), _) | (None, Some(&Some(level))) => Ok(Some(level)),
+                _ => match number(cell, self.decimal).and_then(|value| self.level_of(value)) {
+                    Some(level) => Ok(Some(level)),
+                    None => Err(one_of(levels)),
+                },
             },
             ColumnKind::Ignored => Ok(None),
         }
     }
+
+    /// The level that is this number, written in another way: `1.0` is `1`.
+    fn level_of(&self, value: f64) -> Option<usize> {
+        let ColumnKind::Category { levels } = &self.column.kind else { return None };
+        levels.iter().position(|level| number(level, self.column.decimal) == Some(value))
+    }
+}
+
+/// A text that a model has no units for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unseen {
+    /// The table's column.
+    pub column: usize,
+    /// The text.
+    pub text: String,
+    /// Cells with it.
+    pub count: usize,
+    /// The line of the first.
+    pub line: u64,
+    /// What was expected.
+    expected: String,
 }
 
 /// The first few of some levels, for a message.
@@ -120,10 +163,93 @@ impl Table {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Table::matching`], [`DataError::Format`] for the first cell that the columns have no bits for.
+    /// Those of [`Table::matching`], and [`DataError::Format`] naming all texts that the columns have no bits for.
     pub fn encode_as(&self, name: &str, columns: &Columns) -> Result<Dataset, DataError> {
         let matching = self.matching(name, columns)?;
-        self.encode_matched(name, columns.clone(), &matching.columns)
+        let unseen = self.unseen_matched(columns, &matching.columns);
+        let Some(first) = unseen.first() else { return self.encode_matched(name, columns.clone(), &matching.columns) };
+        let said = |unseen: &Unseen| {
+            let (column, text) = (shown(self.name(unseen.column)), shown(&unseen.text));
+            format!("line {}, column {} ({column:?}): {text:?} in {} cells", unseen.line, unseen.column + 1, unseen.count)
+        };
+        let place = format!("line {}, column {} ({:?})", first.line, first.column + 1, shown(self.name(first.column)));
+        let got = if unseen.len() == 1 {
+            format!("got {:?} in {} of its cells", shown(&first.text), first.count)
+        } else {
+            format!("got {:?}; and there are other values that the model never saw: {}", shown(&first.text), {
+                const FEW: usize = 20;
+                let mut each: Vec<String> = unseen[1..].iter().take(FEW).map(said).collect();
+                if unseen.len() - 1 > FEW {
+                    each.push(format!("and {} more", unseen.len() - 1 - FEW));
+                }
+                each.join("; ")
+            })
+        };
+        let advice = "correct them, have them taken as missing, or train a model on this table";
+        Err(DataError::part(name, &place, first.expected.clone(), got, advice))
+    }
+
+    /// The texts that a model with these columns has no units for, in the order of their lines.
+    ///
+    /// # Errors
+    /// Those of [`Table::matching`].
+    pub fn unseen(&self, name: &str, columns: &Columns) -> Result<Vec<Unseen>, DataError> {
+        let matching = self.matching(name, columns)?;
+        Ok(self.unseen_matched(columns, &matching.columns))
+    }
+
+    /// The same table, in which texts that a model has no units for are missing, and a note on each.
+    ///
+    /// # Errors
+    /// Those of [`Table::matching`].
+    pub fn with_unseen_missing(mut self, name: &str, columns: &Columns) -> Result<(Self, Vec<String>), DataError> {
+        let unseen = self.unseen(name, columns)?;
+        let note = |unseen: &Unseen| {
+            let (column, text) = (shown(self.name(unseen.column)), shown(&unseen.text));
+            format!(
+                "Column {column:?}: the model never saw {text:?}; its {} cells, the first on line {}, count as missing.",
+                unseen.count, unseen.line
+            )
+        };
+        let notes = few(unseen.iter().map(note));
+        for Unseen { column, text, .. } in unseen {
+            self.take_as_missing(column, text);
+        }
+        Ok((self, notes))
+    }
+
+    fn unseen_matched(&self, columns: &Columns, matching: &[Option<usize>]) -> Vec<Unseen> {
+        let mut found: HashMap<(usize, &str), Unseen> = HashMap::new();
+        for reader in self.readers(columns, matching) {
+            for row in 0..self.n_rows() {
+                let cell = self.cell(row, reader.at);
+                if self.is_gap(row, &reader) {
+                    continue;
+                }
+                if let Some(unseen) = found.get_mut(&(reader.at, cell)) {
+                    unseen.count += 1;
+                } else if let Err(expected) = reader.high(cell) {
+                    let unseen = Unseen { column: reader.at, text: cell.into(), count: 1, line: self.line(row), expected };
+                    found.insert((reader.at, cell), unseen);
+                }
+            }
+        }
+        let mut unseen: Vec<Unseen> = found.into_values().collect();
+        unseen.sort_by(|a, b| (a.line, a.column).cmp(&(b.line, b.column)));
+        unseen
+    }
+
+    pub(super) fn readers<'a>(&self, columns: &'a Columns, matching: &[Option<usize>]) -> Vec<Reader<'a>> {
+        let reader = |(at, column, units): (usize, _, Range<usize>)| {
+            matching[at].map(|place| Reader::new(column, place, units.start, self.decimal))
+        };
+        columns.with_units().filter_map(reader).collect()
+    }
+
+    /// Whether a cell is missing for a model: also if it holds a word that meant that in its training table.
+    pub(super) fn is_gap(&self, row: usize, reader: &Reader) -> bool {
+        let cell = self.cell(row, reader.at);
+        (self.is_missing(row, reader.at) || reader.column.missing.iter().any(|word| word == cell)) && !reader.is_value(cell)
     }
 
     /// Finds the columns of a model in this table: by name, in any order, or by position if either has no names. A column that this table
@@ -189,10 +315,7 @@ impl Table {
                 "add such a column, or fill in some of its cells",
             ));
         }
-        let reader = |(at, column, units): (usize, _, Range<usize>)| {
-            matching[at].map(|place| Reader::new(column, place, units.start, self.comma()))
-        };
-        let readers: Vec<Reader> = columns.with_units().filter_map(reader).collect();
+        let readers = self.readers(&columns, matching);
         let stride = width.div_ceil(8);
         let size = stride.saturating_mul(self.n_rows());
         let (mut packed, mut known) = (zeros(name, size)?, zeros(name, size)?);
@@ -200,17 +323,12 @@ impl Table {
         for row in 0..self.n_rows() {
             let (packed, known) = (&mut packed[row * stride..], &mut known[row * stride..]);
             for reader in &readers {
-                let cell = self.cell(row, reader.at);
-                if is_gap(cell, &reader.column.kind) {
+                // A stray word among numbers is neither learned from nor filled.
+                let high = if self.is_gap(row, reader) { None } else { reader.high(self.cell(row, reader.at)).ok() };
+                let Some(high) = high else {
                     gaps = true;
                     continue;
-                }
-                let high = reader.high(cell).map_err(|expected| {
-                    let column = shown(&reader.column.name);
-                    let place = format!("line {}, column {} ({column:?})", self.line(row), reader.at + 1);
-                    let advice = "correct it, write NA where it is unknown, or train a model on this table";
-                    DataError::part(name, &place, expected, format!("got {:?}", shown(cell)), advice)
-                })?;
+                };
                 if let Some(high) = high {
                     set(packed, reader.unit + high);
                 }

@@ -1,6 +1,6 @@
 //! From probabilities back to cells: a table with its gaps filled.
 
-use super::table::{Table, in_memory, is_gap};
+use super::table::{Table, in_memory};
 use crate::DataError;
 use crate::visible::Columns;
 use std::collections::HashSet;
@@ -27,7 +27,7 @@ pub struct Filled<'a> {
 }
 
 impl Table {
-    /// Fills the missing cells of columns that have units: each gets its most probable value, as in [`ColumnKind::most_probable`], where
+    /// Fills the missing cells of columns that have units: each gets its most probable value, as in [`Column::most_probable`], where
     /// `probability(row, unit)` is the probability that the unit is high. `name` is the file's, for errors.
     ///
     /// ```
@@ -43,7 +43,7 @@ impl Table {
     /// # Errors
     /// Those of [`Table::matching`].
     ///
-    /// [`ColumnKind::most_probable`]: super::ColumnKind::most_probable
+    /// [`Column::most_probable`]: super::Column::most_probable
     pub fn fill<'a>(
         &'a self,
         name: &str,
@@ -52,19 +52,19 @@ impl Table {
     ) -> Result<Filled<'a>, DataError> {
         let matching = self.matching(name, columns)?;
         // In the table's order, so that the cells are listed row by row.
-        let units = columns.with_units();
-        let mut places: Vec<_> =
-            units.filter_map(|(at, column, units)| Some((matching.columns[at]?, &column.kind, units))).collect();
-        places.sort_by_key(|(place, ..)| *place);
+        let mut readers = self.readers(columns, &matching.columns);
+        readers.sort_by_key(|reader| reader.at);
         let mut cells = Vec::new();
         for row in 0..self.n_rows() {
-            for (column, kind, units) in &places {
-                if !is_gap(self.cell(row, *column), kind) {
+            for reader in &readers {
+                if !self.is_gap(row, reader) {
                     continue;
                 }
-                let probabilities: Vec<f64> = units.clone().map(|unit| probability(row, unit)).collect();
-                if let Some((value, probability)) = kind.most_probable(&probabilities) {
-                    cells.push(FilledCell { row, column: *column, value, probability });
+                let (column, of_model) = (reader.at, reader.column);
+                let units = reader.unit..reader.unit + of_model.kind.units();
+                let probabilities: Vec<f64> = units.map(|unit| probability(row, unit)).collect();
+                if let Some((value, probability)) = of_model.most_probable(&probabilities) {
+                    cells.push(FilledCell { row, column, value, probability });
                 }
             }
         }
@@ -90,8 +90,7 @@ impl Filled<'_> {
         missing.sum::<usize>().saturating_sub(self.cells.len())
     }
 
-    /// Writes the complete table with its own header, order, separator and line ends. A known cell keeps its original text, whatever a
-    /// spreadsheet would make of it.
+    /// Writes the complete table: the file as it was read, in its own encoding, with values where gaps were and nothing else changed.
     ///
     /// # Errors
     /// Those of `out`.

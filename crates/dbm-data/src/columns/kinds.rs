@@ -1,16 +1,19 @@
-//! The kind of a column, inferred from its known cells.
+//! The kind of a column, inferred from its known cells or chosen by the user.
 
 use super::cells::{is_missing, number, other_number, other_word, shown, word};
+use super::survey::{MOST_LEVELS, Survey, Word};
 use super::table::Table;
+use crate::DataError;
+use crate::reading::{Change, Doubt, KindChoice};
 use crate::visible::ColumnKind;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-/// Up to this many distinct texts are the levels of a category.
-const MOST_LEVELS: usize = 32;
-
 /// Up to this many are levels even in a table with few rows.
 const FEW_LEVELS: usize = 8;
+
+/// Up to this many different whole numbers are codes, if each occurs twice on average.
+const MOST_CODES: usize = 10;
 
 /// Fewer consecutive numbers may be a coincidence.
 const COUNTING: usize = 3;
@@ -18,113 +21,212 @@ const COUNTING: usize = 3;
 /// A first column with one of these names holds row numbers, if it counts up.
 const INDEX_NAMES: [&str; 6] = ["id", "index", "row", "nr", "no", "#"];
 
-/// The distinct texts of a column, by first appearance, while there are few.
-#[derive(Clone, Default)]
-struct Survey<'a> {
-    known: usize,
-    numbers: usize,
-    /// Including the number that each is, if any.
-    texts: Vec<(&'a str, Option<f64>)>,
-    /// There are more than `MOST_LEVELS` of them.
-    many: bool,
-    /// The first known cell that is not a number.
-    stray: Option<usize>,
-    dashes: bool,
+/// How a column is read.
+pub struct Understood {
+    pub kind: ColumnKind,
+    /// The only value that was ever written, if the kind allows another.
+    pub only: Option<String>,
+    pub missing: Vec<String>,
+    pub known: Vec<String>,
+    pub note: Option<String>,
+    pub doubts: Vec<Doubt>,
+    /// Words that may mean a missing value.
+    pub suspects: Vec<(String, usize)>,
 }
 
-impl<'a> Survey<'a> {
-    fn see(&mut self, row: usize, cell: &'a str, comma: bool) {
-        let value = match self.texts.iter().find(|(text, _)| *text == cell) {
-            Some(&(_, value)) => value,
-            None if is_missing(cell) => {
-                self.dashes |= cell == "-";
-                return;
-            }
-            None => {
-                let value = number(cell, comma);
-                if self.texts.len() < MOST_LEVELS {
-                    self.texts.push((cell, value));
-                } else {
-                    self.many = true;
-                }
-                value
-            }
-        };
-        self.known += 1;
-        if value.is_some() {
-            self.numbers += 1;
-        } else {
-            self.stray = self.stray.or(Some(row));
-        }
-    }
-}
-
-/// The kind of each column from its own cells, and what the visitor should know of it. All columns are scanned together, in the order in
-/// which the cells are stored.
-pub fn detect_all(table: &Table) -> Vec<(ColumnKind, Option<String>)> {
-    let mut surveys = vec![Survey::default(); table.n_columns()];
+/// How each column is read. All columns are scanned together, in the order in which the cells are stored.
+///
+/// # Errors
+/// [`DataError::Format`] for a kind that the user chose and that the cells do not fit.
+pub fn understand_all(file: &str, table: &Table) -> Result<Vec<Understood>, DataError> {
+    let asked = &table.asked;
+    let of = |name: &str| asked.columns.iter().find(|column| column.name == name);
+    let mut surveys: Vec<Survey> = (0..table.n_columns()).map(|column| Survey::new(of(table.name(column)))).collect();
     for row in 0..table.n_rows() {
         for (column, survey) in surveys.iter_mut().enumerate() {
-            survey.see(row, table.cell(row, column), table.comma());
+            survey.see(row, table.cell(row, column), table.decimal, &asked.missing);
         }
     }
-    surveys.into_iter().enumerate().map(|(column, survey)| detect(table, column, survey)).collect()
+    surveys.into_iter().enumerate().map(|(column, survey)| understand(file, table, column, survey)).collect()
 }
 
-fn detect(table: &Table, column: usize, mut survey: Survey) -> (ColumnKind, Option<String>) {
+fn understand(file: &str, table: &Table, column: usize, mut survey: Survey) -> Result<Understood, DataError> {
+    let name = table.name(column);
+    let mut doubts = survey.judge(name);
+    let asked = table.asked.columns.iter().find(|asked| asked.name == name);
+    let alike = asked.and_then(|asked| asked.alike) == Some(true);
+    let suspects = survey.suspects().into_iter().map(|word| (word.text.to_string(), word.count)).collect();
+    let (kind, note) = match asked.and_then(|asked| asked.kind) {
+        Some(choice) => (chosen(file, table, column, &survey, choice)?, None),
+        None => inferred(table, column, &survey),
+    };
+    if asked.and_then(|asked| asked.kind).is_none() && is_codes(&survey) && matches!(kind, ColumnKind::Category { .. }) {
+        doubts.push(Doubt {
+            text: format!("Column {name:?}: its {} whole numbers were read as categories.", survey.words.len()),
+            label: "They are amounts".into(),
+            change: Change::Kind(name.into(), KindChoice::Number),
+        });
+    }
+    if matches!(kind, ColumnKind::Category { .. } | ColumnKind::Binary { .. }) {
+        doubts.extend(survey.doubt_spellings(name));
+    }
+    let kind = if alike { joined(kind, &survey) } else { kind };
+    let only = match &kind {
+        ColumnKind::Binary { low, high } if survey.known > 0 => {
+            let written = |value: &str| survey.words.iter().any(|word| word.text == value);
+            [low, high].into_iter().find(|value| written(value)).filter(|_| written(low) != written(high)).cloned()
+        }
+        _ => None,
+    };
+    let texts = |words: &[Word]| words.iter().map(|word| word.text.to_string()).collect();
+    let known = survey.kept.iter().map(|text| (*text).to_string()).collect();
+    Ok(Understood { kind, only, missing: texts(&survey.gaps), known, note, doubts, suspects })
+}
+
+/// The kind that the cells suggest.
+fn inferred(table: &Table, column: usize, survey: &Survey) -> (ColumnKind, Option<String>) {
     let name = table.name(column);
     let aside = |why: String| (ColumnKind::Ignored, Some(format!("Column {name:?} is set aside: {why}")));
     if column == 0 && table.n_columns() > 1 && is_index(table) {
         return aside("it numbers the rows.".into());
     }
-    if survey.dashes && survey.texts.iter().all(|(text, _)| *text == "+") && !survey.texts.is_empty() {
-        survey.texts.push(("-", None));
-        survey.numbers = 0;
-    }
-    let distinct = survey.texts.len();
-    if survey.texts.is_empty() {
+    if survey.known == 0 {
         return aside("none of its cells is known.".into());
     }
-    if survey.numbers == survey.known {
-        let few = if survey.many { None } else { few_numbers(&survey.texts) };
-        return (few.unwrap_or_else(|| number_kind(table, column, None)), None);
+    let signs = survey.words.iter().all(|word| matches!(word.text, "+" | "-"));
+    if survey.numbers == survey.known && !signs {
+        let few = if survey.many { None } else { few_numbers(&survey.words) };
+        let codes = || is_codes(survey).then(|| codes(survey));
+        return (few.or_else(codes).unwrap_or_else(|| number_kind(table, column, None)), None);
     }
-    let texts: Vec<&str> = survey.texts.iter().map(|(text, _)| *text).collect();
     if !survey.many
-        && let Some(kind) = words(&texts)
+        && let Some(kind) = words(&survey.words)
     {
         return (kind, None);
     }
+    let distinct = survey.words.len();
     if !survey.many && distinct == 2 {
-        let mut texts = [texts[0], texts[1]];
-        texts.sort_by_key(|text| (text.to_lowercase(), *text));
-        return (ColumnKind::Binary { low: texts[0].into(), high: texts[1].into() }, None);
+        return (two(survey), None);
     }
-    if !survey.many && (distinct <= FEW_LEVELS || 2 * distinct < survey.known) {
-        return (ColumnKind::Category { levels: texts.iter().map(|&text| text.into()).collect() }, None);
+    let mostly_numbers = 2 * survey.texts() < survey.known;
+    if !survey.many && (distinct <= FEW_LEVELS || 2 * distinct < survey.known) && !mostly_numbers {
+        return (levels(survey), None);
     }
-    let words = survey.known - survey.numbers;
-    match survey.stray {
-        // Text among numbers is more likely a mistake.
-        Some(row) if 2 * words < survey.known => aside(format!(
-            "{} of its {} known cells are not numbers, the first on line {}: {:?}. Write NA there to use the others.",
-            words,
-            survey.known,
-            table.line(row),
-            shown(table.cell(row, column))
-        )),
-        _ => {
-            let count = if survey.many { format!("more than {MOST_LEVELS}") } else { distinct.to_string() };
-            aside(format!("it holds {count} different texts, too many for the levels of a category."))
+    if mostly_numbers {
+        // Words among numbers are neither learned from nor filled: they are left as they are.
+        let first = survey.strays().next();
+        let note = first.map(|word| {
+            format!(
+                "Column {name:?}: {} of its {} known cells are not numbers, the first on line {}: {:?}. They are left as they are.",
+                survey.texts(),
+                survey.known,
+                table.line(word.row),
+                shown(word.text)
+            )
+        });
+        let numbers: Vec<Word> = survey.words.iter().filter(|word| word.value.is_some()).cloned().collect();
+        let few = if survey.many { None } else { few_numbers(&numbers) };
+        let codes = || is_codes(survey).then(|| codes(survey));
+        return (few.or_else(codes).unwrap_or_else(|| number_kind(table, column, None)), note);
+    }
+    let count = if survey.many { format!("more than {MOST_LEVELS}") } else { distinct.to_string() };
+    aside(format!("it holds {count} different texts, too many for the levels of a category."))
+}
+
+/// The kind that the user chose.
+fn chosen(file: &str, table: &Table, column: usize, survey: &Survey, choice: KindChoice) -> Result<ColumnKind, DataError> {
+    let name = table.name(column);
+    let refuse = |expected: &str, got: String| {
+        let advice = "choose another kind for this column";
+        Err(DataError::part(file, &format!("column {:?}", shown(name)), expected, got, advice))
+    };
+    match choice {
+        KindChoice::LeaveOut => Ok(ColumnKind::Ignored),
+        KindChoice::Category if survey.known == 0 => refuse("values to tell apart", "none of its cells is known".into()),
+        KindChoice::Category => {
+            // More than a few levels were not kept.
+            let mut seen = HashSet::new();
+            let cells = (0..table.n_rows()).map(|row| table.cell(row, column));
+            let gap = |cell: &str| cell.is_empty() || survey.gaps.iter().any(|word| word.text == cell);
+            let mut levels: Vec<&str> = cells.filter(|cell| !gap(cell) && seen.insert(*cell)).collect();
+            if survey.numbers == survey.known {
+                sort_by_number(&mut levels, table.decimal);
+            }
+            Ok(ColumnKind::Category { levels: levels.into_iter().map(String::from).collect() })
         }
+        KindChoice::Number if survey.numbers == 0 => refuse("numbers", "none of its cells is one".into()),
+        KindChoice::Number => Ok(number_kind(table, column, None)),
+        KindChoice::YesNo => match (survey.many, &survey.words[..]) {
+            (false, [_, _]) => Ok(words(&survey.words).or_else(|| few_numbers(&survey.words)).unwrap_or_else(|| two(survey))),
+            (false, [_]) if words(&survey.words).or_else(|| few_numbers(&survey.words)).is_some() => {
+                Ok(words(&survey.words).or_else(|| few_numbers(&survey.words)).unwrap_or(ColumnKind::Ignored))
+            }
+            (many, words) => {
+                let count = if many { format!("more than {MOST_LEVELS}") } else { words.len().to_string() };
+                refuse("two different values", format!("there are {count}"))
+            }
+        },
+    }
+}
+
+/// Any two texts, the first in alphabetical order low.
+fn two(survey: &Survey) -> ColumnKind {
+    let mut texts: Vec<&str> = survey.words.iter().map(|word| word.text).collect();
+    texts.sort_by_key(|text| (text.to_lowercase(), *text));
+    ColumnKind::Binary { low: texts[0].into(), high: texts[texts.len() - 1].into() }
+}
+
+fn levels(survey: &Survey) -> ColumnKind {
+    ColumnKind::Category { levels: survey.words.iter().map(|word| word.text.into()).collect() }
+}
+
+/// Whether a column's numbers are few whole ones, each of which comes back: codes rather than amounts.
+fn is_codes(survey: &Survey) -> bool {
+    let numbers = || survey.words.iter().filter(|word| word.value.is_some());
+    let whole = |word: &Word| word.value.is_some_and(|value| value.fract() == 0.0 && value.abs() < 1e4);
+    let distinct = numbers().count();
+    !survey.many && (3..=MOST_CODES).contains(&distinct) && survey.numbers >= 2 * distinct && numbers().all(whole)
+}
+
+/// Codes as levels, in the order of their values.
+fn codes(survey: &Survey) -> ColumnKind {
+    let mut codes: Vec<(f64, &str)> = survey.words.iter().filter_map(|word| Some((word.value?, word.text))).collect();
+    codes.sort_by(|a, b| a.0.total_cmp(&b.0));
+    ColumnKind::Category { levels: codes.into_iter().map(|(_, text)| text.into()).collect() }
+}
+
+fn sort_by_number(levels: &mut [&str], decimal: char) {
+    levels.sort_by(|a, b| {
+        let of = |text| number(text, decimal).unwrap_or(f64::INFINITY);
+        of(a).total_cmp(&of(b))
+    });
+}
+
+/// The same kind, each word in its most frequent spelling.
+fn joined(kind: ColumnKind, survey: &Survey) -> ColumnKind {
+    let spellings = survey.spellings();
+    let spelled = |level: &String| {
+        let group = spellings.iter().find(|group| group.iter().any(|word| word.text == level));
+        group.map_or(level.clone(), |group| group[0].text.to_string())
+    };
+    let ColumnKind::Category { levels } = &kind else { return kind };
+    let mut seen = HashSet::new();
+    let levels: Vec<String> = levels.iter().map(spelled).filter(|level| seen.insert(level.clone())).collect();
+    match &levels[..] {
+        [one, other] => {
+            let mut texts = [one, other];
+            texts.sort_by_key(|text| text.to_lowercase());
+            ColumnKind::Binary { low: texts[0].clone(), high: texts[1].clone() }
+        }
+        _ => ColumnKind::Category { levels },
     }
 }
 
 /// A column with one pair of words, as the table writes them.
-fn words(texts: &[&str]) -> Option<ColumnKind> {
-    let (pair, _) = word(texts[0])?;
+fn words(words: &[Word]) -> Option<ColumnKind> {
+    let (pair, _) = word(words.first()?.text)?;
     let mut written: [Option<&str>; 2] = [None; 2];
-    for text in texts {
+    for Word { text, .. } in words {
         let (of, high) = word(text)?;
         if of != pair {
             return None;
@@ -140,12 +242,12 @@ fn words(texts: &[&str]) -> Option<ColumnKind> {
 
 /// A column of one or two numbers, written as at their first appearance: a single 0, 1 or -1 is binary too; any other single number is a
 /// category of one level.
-fn few_numbers(texts: &[(&str, Option<f64>)]) -> Option<ColumnKind> {
+fn few_numbers(words: &[Word]) -> Option<ColumnKind> {
     let mut values: Vec<(f64, &str)> = Vec::new();
-    for &(text, value) in texts {
-        let value = value?;
+    for word in words {
+        let value = word.value?;
         if values.iter().all(|&(seen, _)| seen != value) {
-            values.push((value, text));
+            values.push((value, word.text));
         }
     }
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -159,11 +261,14 @@ fn few_numbers(texts: &[(&str, Option<f64>)]) -> Option<ColumnKind> {
     }
 }
 
-/// The kind of a column of only numbers, of which those above the threshold, or above their median, are high.
+/// The kind of a column of numbers, of which those above the threshold, or above their median, are high.
 pub fn number_kind(table: &Table, column: usize, threshold: Option<f64>) -> ColumnKind {
+    let gap = |cell: &str| {
+        is_missing(cell) || table.asked.missing.iter().any(|word| word == cell) || table.is_asked_missing(column, cell)
+    };
     let value = |row: usize| {
         let cell = table.cell(row, column);
-        if is_missing(cell) { None } else { number(cell, table.comma()) }
+        if gap(cell) { None } else { number(cell, table.decimal) }
     };
     let mut values: Vec<(f64, usize)> = (0..table.n_rows()).filter_map(|row| Some((value(row)?, row))).collect();
     // None is NaN; 0 and -0 are one number, and keep the order of their rows.

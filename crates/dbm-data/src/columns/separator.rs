@@ -8,11 +8,14 @@ pub const LOOK: usize = 50;
 /// What separates two cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator {
-    /// One byte with this value.
+    /// One byte of ASCII with this value.
     Byte(u8),
     /// Any number of blanks and tabs.
     Blanks,
 }
+
+/// The separators that are looked for, the most telling first.
+const CANDIDATES: [u8; 4] = [b'\t', b';', b',', b'|'];
 
 impl Separator {
     pub fn is(self, byte: u8) -> bool {
@@ -30,36 +33,64 @@ impl Separator {
         }
     }
 
-    /// Whether a comma is part of a cell, and so may be a decimal comma.
-    pub fn leaves_commas(self) -> bool {
-        self != Self::Byte(b',')
+    /// The same as a character, a blank for [`Separator::Blanks`].
+    pub fn char(self) -> char {
+        char::from(self.byte())
     }
 
-    /// The first of tab, semicolon and comma that splits the first lines into equally many cells, two or more. If none does, the one that
-    /// is most frequent in the first line. If none occurs, blanks, if they split all lines equally or separate numbers. Quoted text does
-    /// not count.
+    /// The inverse of [`Separator::char`]; `None` for a character that cannot separate cells.
+    pub fn from_char(character: char) -> Option<Self> {
+        match character {
+            ' ' => Some(Self::Blanks),
+            '"' | '\n' | '\r' => None,
+            _ if character.is_ascii() && !character.is_ascii_alphanumeric() => Some(Self::Byte(character as u8)),
+            _ => None,
+        }
+    }
+
+    /// The first of tab, semicolon, comma and bar that splits the first lines into equally many cells, two or more. If none does, the one
+    /// that splits most of them equally, if they are at least half; else the one that is most frequent in the first line. If none occurs,
+    /// blanks, if they split all lines equally (the first one may lack a cell) or separate numbers. Quoted text does not count.
     pub fn of(text: &str) -> Self {
         let lines = first_lines(text);
         let counts = |separator: u8| lines.iter().map(move |line| line.bytes().filter(|&byte| byte == separator).count());
-        let candidates = [b'\t', b';', b','];
-        for separator in candidates {
-            let first = counts(separator).next().unwrap_or(0);
-            if first > 0 && counts(separator).all(|count| count == first) {
-                return Self::Byte(separator);
-            }
+        // A heading that begins with # is a line like the others; a comment is not.
+        let best = CANDIDATES
+            .into_iter()
+            .map(|separator| {
+                let counts: Vec<usize> = counts(separator).collect();
+                (separator, most_frequent(&counts))
+            })
+            .filter(|&(_, (count, lines))| count > 0 && lines > 0)
+            // The first of equals.
+            .rev()
+            .max_by_key(|&(_, (_, lines))| lines);
+        if let Some((separator, (_, alike))) = best
+            && 2 * alike >= lines.len()
+        {
+            return Self::Byte(separator);
         }
         let first = |separator: u8| counts(separator).next().unwrap_or(0);
-        if let Some(most) =
-            candidates.into_iter().max_by_key(|&separator| first(separator)).filter(|&separator| first(separator) > 0)
-        {
+        let most = CANDIDATES.into_iter().max_by_key(|&separator| first(separator)).filter(|&separator| first(separator) > 0);
+        if let Some(most) = most {
             return Self::Byte(most);
         }
         let cells = |line: &String| line.split_ascii_whitespace().count();
-        let alike = lines.iter().all(|line| cells(line) == lines.first().map_or(0, cells));
-        let numbers = |line: &String| line.split_ascii_whitespace().all(|cell| is_missing(cell) || number(cell, false).is_some());
+        // R writes no name above row names.
+        let usual = lines.last().map_or(0, cells);
+        let alike =
+            lines.iter().enumerate().all(|(at, line)| cells(line) == usual || at == 0 && usual > 1 && cells(line) + 1 == usual);
+        let numbers = |line: &String| line.split_ascii_whitespace().all(|cell| is_missing(cell) || number(cell, '.').is_some());
         let several = lines.iter().any(|line| cells(line) > 1);
         if several && (alike || lines.iter().any(numbers)) { Self::Blanks } else { Self::Byte(b',') }
     }
+}
+
+/// The most frequent number, and how often it occurs; the first of equals.
+fn most_frequent(numbers: &[usize]) -> (usize, usize) {
+    let often = |number: usize| numbers.iter().filter(|&&other| other == number).count();
+    let counted = numbers.iter().map(|&number| (number, often(number)));
+    counted.rev().max_by_key(|&(_, often)| often).unwrap_or((0, 0))
 }
 
 /// The first non-empty lines, skipping comments, with quoted text replaced by `q`.
@@ -85,7 +116,7 @@ fn first_lines(text: &str) -> Vec<String> {
             }
             Some(b'"') if quoted => quoted = false,
             // A quote opens a cell only where a cell can begin; a doubled one inside quotes opens them again.
-            Some(b'"') if matches!(before, b',' | b';' | b'\t' | b' ' | b'"') && !line.starts_with(b"#") => {
+            Some(b'"') if matches!(before, b',' | b';' | b'\t' | b' ' | b'"' | b'|') && !line.starts_with(b"#") => {
                 quoted = true;
                 line.push(b'q');
             }

@@ -1,32 +1,53 @@
 //! A table as read.
 
-use super::cells::is_missing;
 use super::header::Header;
 use super::parse::Cells;
-use super::separator::{LOOK as SEPARATOR_ROWS, Separator};
+use crate::reading::text::TextCoding;
+use crate::reading::{Doubt, Reading};
 use crate::visible::ColumnKind;
+use std::io::{self, Write};
 
-/// A table as read: its cells as text, so that known cells can be written back unchanged.
+/// A table as read: its text, and where the cells are in it, so that everything is written back as it was but what is filled in.
 ///
-/// It takes the bytes of its cells, plus 4 per cell, 4 per row and some hundred per column: 70 000 x 784 cells of one digit each take 275
+/// It takes the bytes of its text, plus 4 per cell, 8 per row and some hundred per column: 70 000 x 784 cells of one digit each take 330
 /// MB. Reading takes no more in addition to the text, and for no text more than 7 bytes for each of its bytes and those of the columns.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Table {
     pub(super) cells: Cells,
     pub(super) header: Header,
+    /// Names that come from elsewhere than a row.
+    pub(super) given: Option<Vec<String>>,
+    /// Whether the heading lacks the name of the first column, as R writes row names.
+    pub(super) shifted: bool,
     pub(super) names: Vec<String>,
     pub(super) kinds: Vec<ColumnKind>,
+    /// The only value written in a column, if its kind allows another.
+    pub(super) only: Vec<Option<String>>,
+    /// Words of each column that mean a missing value.
+    pub(super) missing: Vec<Vec<String>>,
+    /// Words of each column that usually do and are values.
+    pub(super) known: Vec<Vec<String>>,
     pub(super) notes: Vec<String>,
-    /// Whether the text began with a byte order mark.
-    pub(super) mark: bool,
-    /// Whether its lines ended in CR LF.
-    pub(super) crlf: bool,
+    pub(super) doubts: Vec<Doubt>,
+    pub(super) decimal: char,
+    pub(super) coding: TextCoding,
+    pub(super) asked: Reading,
+}
+
+/// Tables are equal if they hold the same text and were read alike, whoever decided how.
+impl PartialEq for Table {
+    fn eq(&self, other: &Self) -> bool {
+        let decided = |table: &Self| (table.header, table.shifted, table.decimal, table.coding);
+        self.cells.is_same(&other.cells)
+            && (decided(self), &self.names, &self.kinds) == (decided(other), &other.names, &other.kinds)
+            && (&self.missing, &self.known) == (&other.missing, &other.known)
+    }
 }
 
 impl Table {
     /// Number of rows, without the header; at least one.
     pub fn n_rows(&self) -> usize {
-        self.cells.rows() - self.header.rows()
+        self.cells.rows() - self.header_rows()
     }
 
     /// Number of columns, at least one.
@@ -42,12 +63,24 @@ impl Table {
         &self.names[column]
     }
 
-    /// As in the header.
-    pub(super) fn heading(&self, column: usize) -> Option<&str> {
-        (self.header != Header::None).then(|| self.cells.get(0, column))
+    fn header_rows(&self) -> usize {
+        if self.given.is_some() { 0 } else { self.header.rows() }
     }
 
-    /// Whether the first row is names, including pandas' column numbers.
+    /// As in the header.
+    pub(super) fn heading(&self, column: usize) -> Option<&str> {
+        if let Some(names) = &self.given {
+            return Some(names.get(column).map_or("", String::as_str));
+        }
+        match (self.header, self.shifted, column) {
+            (Header::None, ..) => None,
+            (_, true, 0) => Some(""),
+            (_, true, _) => Some(self.cells.get(0, column - 1)),
+            _ => Some(self.cells.get(0, column)),
+        }
+    }
+
+    /// Whether the columns are named, or numbered by pandas.
     pub fn has_header(&self) -> bool {
         self.header != Header::None
     }
@@ -57,35 +90,55 @@ impl Table {
         self.header == Header::Names
     }
 
-    /// A cell, without surrounding blanks.
+    /// A cell, without surrounding blanks and quotes.
     ///
     /// # Panics
     /// If row or column is out of range.
     pub fn cell(&self, row: usize, column: usize) -> &str {
-        self.cells.get(row + self.header.rows(), column)
+        self.cells.get(row + self.header_rows(), column)
     }
 
-    /// A cell as written; row `None` is the header.
-    pub(super) fn raw(&self, row: Option<usize>, column: usize) -> &str {
-        self.cells.raw(row.map_or(0, |row| row + self.header.rows()), column)
-    }
-
-    /// Whether a cell is missing.
+    /// Whether a cell is missing, and can be filled.
     ///
     /// # Panics
     /// If row or column is out of range.
     pub fn is_missing(&self, row: usize, column: usize) -> bool {
-        is_gap(self.cell(row, column), &self.kinds[column])
+        let cell = self.cell(row, column);
+        cell.is_empty() || self.missing[column].iter().any(|word| word == cell)
+    }
+
+    /// Whether the user said that this word means a missing value in this column.
+    pub(super) fn is_asked_missing(&self, column: usize, cell: &str) -> bool {
+        let asked = self.asked.columns.iter().find(|asked| asked.name == self.names[column]);
+        asked.is_some_and(|asked| asked.missing.iter().any(|word| word == cell))
+    }
+
+    /// Makes a word a missing value in a column.
+    pub(super) fn take_as_missing(&mut self, column: usize, word: String) {
+        if !self.missing[column].contains(&word) {
+            self.missing[column].push(word);
+        }
+    }
+
+    /// The words that mean a missing value in a column, as far as they occur.
+    pub fn missing_words(&self, column: usize) -> &[String] {
+        &self.missing[column]
+    }
+
+    /// The most frequent texts of a column, with their numbers of cells and whether they mean a missing value: at most this many.
+    pub fn words_of(&self, column: usize, most: usize) -> Vec<(String, usize, bool)> {
+        let mut counts: std::collections::HashMap<&str, usize> = std::collections::HashMap::new();
+        (0..self.n_rows()).for_each(|row| *counts.entry(self.cell(row, column)).or_default() += 1);
+        let mut words: Vec<(&str, usize)> = counts.into_iter().filter(|(text, _)| !text.is_empty()).collect();
+        let missing = |text: &str| self.missing[column].iter().any(|word| word == text);
+        // Those that mean a missing value first: they are what is asked about.
+        words.sort_by(|a, b| missing(b.0).cmp(&missing(a.0)).then(b.1.cmp(&a.1)).then(a.0.cmp(b.0)));
+        words.into_iter().take(most).map(|(text, count)| (text.to_string(), count, missing(text))).collect()
     }
 
     /// The line on which a row begins, from 1.
     pub fn line(&self, row: usize) -> u64 {
-        u64::from(self.cells.line(row + self.header.rows()))
-    }
-
-    /// Whether commas may be decimal commas.
-    pub(super) fn comma(&self) -> bool {
-        self.cells.separator.leaves_commas()
+        u64::from(self.cells.line(row + self.header_rows()))
     }
 
     /// What was detected or left out that the visitor should know, one sentence each.
@@ -93,62 +146,79 @@ impl Table {
         &self.notes
     }
 
-    /// Writes the table in its own form (separator, header, line ends, byte order mark), with each cell from `cell` or, failing that, as it
-    /// was. Cells are quoted if necessary.
+    /// What may have been misread.
+    pub fn doubts(&self) -> &[Doubt] {
+        &self.doubts
+    }
+
+    /// Everything that was decided, so that reading again with it gives this table.
+    pub fn reading(&self) -> Reading {
+        let mut reading = self.asked.clone();
+        reading.table = Some(true);
+        reading.encoding = Some(self.coding.name().into());
+        reading.separator = Some(self.cells.separator.char());
+        reading.decimal = Some(self.decimal);
+        let line = if self.has_header() && self.given.is_none() { self.cells.line(0) } else { 0 };
+        reading.header = Some(line);
+        for column in 0..self.n_columns() {
+            let (missing, known) = (&self.missing[column], &self.known[column]);
+            if !missing.is_empty() || !known.is_empty() {
+                let asked = reading.column(&self.names[column]);
+                (asked.missing, asked.known) = (missing.clone(), known.clone());
+            }
+        }
+        reading
+    }
+
+    /// Writes the table's text with each cell from `cell` or, failing that, as it was: nothing else changes, not the encoding, the lines that
+    /// are no rows, blanks, quotes or line ends.
     pub(super) fn write<'a>(
         &'a self,
-        mut out: impl std::io::Write,
+        mut out: impl Write,
         mut cell: impl FnMut(usize, usize) -> Option<&'a str>,
-    ) -> std::io::Result<()> {
-        // If the first cell begins with the mark, it would be taken for the table's.
-        let first = self.raw(if self.has_header() { None } else { Some(0) }, 0);
-        if self.mark || first.starts_with('\u{feff}') {
-            out.write_all("\u{feff}".as_bytes())?;
+    ) -> io::Result<()> {
+        let (cells, text) = (&self.cells, self.cells.text());
+        let coding = self.coding;
+        out.write_all(coding.mark())?;
+        let separator = cells.separator.char().to_string();
+        // Quotes around every cell of a column are how its writer writes them.
+        let mut quotes: Vec<Option<bool>> = vec![None; self.n_columns()];
+        let mut done = 0;
+        for row in 0..self.n_rows() {
+            let place = row + self.header_rows();
+            let mut cells_there = cells.there(place);
+            for column in 0..self.n_columns() {
+                let Some(value) = cell(row, column) else { continue };
+                let range = cells.place(place, column);
+                // A row that lacks cells and begins with this would be a comment.
+                let comment = column == 0 && value.starts_with('#') && cells.there(place) < self.n_columns();
+                let quoted = comment
+                    || cells.is_quoted(place, column)
+                    || *quotes[column].get_or_insert_with(|| {
+                        let known = (0..self.n_rows()).find(|&row| !self.is_missing(row, column));
+                        known.is_some_and(|row| cells.is_quoted(row + self.header_rows(), column))
+                    });
+                coding.write(&mut out, &text[done..range.start])?;
+                if column >= cells_there {
+                    coding.write(&mut out, &separator.repeat(column + 1 - cells_there))?;
+                    cells_there = column + 1;
+                }
+                coding.write(&mut out, &cells.written(value, quoted))?;
+                done = range.end;
+            }
         }
-        // If another separator in the first cells would be taken for the table's, all cells are quoted.
-        let mut first = Vec::new();
-        self.write_rows(&mut first, csv::QuoteStyle::Necessary, SEPARATOR_ROWS.min(self.n_rows()), |_, _| None)?;
-        let clear = Separator::of(&String::from_utf8_lossy(&first)) == self.cells.separator;
-        let quotes = if clear { csv::QuoteStyle::Necessary } else { csv::QuoteStyle::Always };
-        self.write_rows(&mut out, quotes, self.n_rows(), &mut cell)?;
+        coding.write(&mut out, &text[done..])?;
         out.flush()
     }
 
-    fn write_rows<'a>(
-        &'a self,
-        out: impl std::io::Write,
-        quotes: csv::QuoteStyle,
-        rows: usize,
-        mut cell: impl FnMut(usize, usize) -> Option<&'a str>,
-    ) -> std::io::Result<()> {
-        let end = if self.crlf { csv::Terminator::CRLF } else { csv::Terminator::Any(b'\n') };
-        let mut writer = csv::WriterBuilder::new()
-            .delimiter(self.cells.separator.byte())
-            .comment(Some(b'#'))
-            .terminator(end)
-            .quote_style(quotes)
-            .from_writer(out);
-        let columns = 0..self.n_columns();
-        if self.has_header() {
-            writer.write_record(columns.clone().map(|column| self.raw(None, column)))?;
-        }
-        for row in 0..rows {
-            for column in columns.clone() {
-                writer.write_field(cell(row, column).unwrap_or_else(|| self.raw(Some(row), column)))?;
-            }
-            writer.write_record(None::<&[u8]>)?;
-        }
-        writer.flush()
-    }
-
-    /// The table as CSV, in its own form.
+    /// The table's file, as it was read.
     pub fn to_csv(&self) -> Vec<u8> {
         in_memory(|bytes| self.write(bytes, |_, _| None))
     }
 }
 
 /// Output to a vector, which never fails.
-pub(super) fn in_memory(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> Vec<u8> {
+pub(super) fn in_memory(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> Vec<u8> {
     let mut bytes = Vec::new();
     let _ = write(&mut bytes);
     bytes
@@ -160,18 +230,16 @@ pub(super) fn few(mut notes: impl Iterator<Item = String>) -> Vec<String> {
     let mut shown: Vec<String> = notes.by_ref().take(FEW).collect();
     let more = notes.count();
     if more > 0 {
-        shown.push(format!("And so of {more} more columns."));
+        shown.push(format!("The same holds for {more} more columns."));
     }
     shown
 }
 
-/// Whether a cell in a column of this kind is missing: `-` is not missing if the column uses it as a value.
-pub(super) fn is_gap(cell: &str, kind: &ColumnKind) -> bool {
-    is_missing(cell)
-        && !(cell == "-"
-            && match kind {
-                ColumnKind::Binary { low, high } => low == "-" || high == "-",
-                ColumnKind::Category { levels } => levels.iter().any(|level| level == "-"),
-                ColumnKind::Number { .. } | ColumnKind::Ignored => false,
-            })
+/// Lines or rows, named: `lines 2, 7 and 11 more`.
+pub(super) fn lines(mut numbers: impl Iterator<Item = u64>) -> String {
+    const FEW: usize = 5;
+    let some: Vec<String> = numbers.by_ref().take(FEW).map(|number| number.to_string()).collect();
+    let more = numbers.count();
+    let word = if some.len() == 1 && more == 0 { "Line" } else { "Lines" };
+    if more > 0 { format!("{word} {} and {more} more", some.join(", ")) } else { format!("{word} {}", some.join(", ")) }
 }

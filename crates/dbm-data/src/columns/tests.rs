@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::Dataset;
+use crate::reading::Reading;
 use crate::test_support::refusal;
 use crate::visible::{Encoding, Visible};
 use proptest::prelude::*;
@@ -10,6 +11,11 @@ use serde::Deserialize;
 
 fn table(text: &str) -> Table {
     Table::read("x", text).unwrap()
+}
+
+/// The same, with this line for the heading; 0 for none.
+fn headed(text: &str, line: u32) -> Table {
+    Table::read_as("x", text, &Reading { header: Some(line), ..Reading::default() }).unwrap()
 }
 
 fn kinds(text: &str) -> Vec<ColumnKind> {
@@ -90,42 +96,49 @@ fn what_is_set_aside_is_said() {
     }
     let table = table(&text);
     let notes = table.notes();
-    assert_eq!(notes.len(), 4, "{notes:?}");
+    assert_eq!(notes.len(), 5, "{notes:?}");
+    assert!(notes[4].contains("\"?\" counts as missing in column \"empty\""), "{notes:?}");
     assert!(notes[0].contains("\"id\" is set aside: it numbers the rows"), "{notes:?}");
     assert!(notes[1].contains("20 different texts"), "{notes:?}");
     assert!(notes[2].contains("1 of its 20 known cells are not numbers, the first on line 8: \"big\""), "{notes:?}");
     assert!(notes[3].contains("none of its cells is known"), "{notes:?}");
-    let message = refusal(table.encode("my.csv", &Encoding::default()));
+    let none =
+        Table::read("my.csv", "id,name,note,empty\n1,a,,\n2,b,,\n3,c,,\n4,d,,\n5,e,,\n6,f,,\n7,g,,\n8,h,,\n9,i,,\n").unwrap();
+    let message = refusal(none.encode("my.csv", &Encoding::default()));
     assert!(message.contains("my.csv: expected at least one column") && message.contains("all 4 are set aside"), "{message}");
-    assert!(Table::read("x", "# a\n0,1\n# b\n1,1\n").unwrap().notes()[0].contains("skipped: 2"));
+    let comments = Table::read("x", "# a\n0,1\n# b\n1,1\n").unwrap();
+    assert_eq!(comments.notes(), ["Lines 1, 3: this is a comment. Set aside, and written back where it was."]);
 }
 
 #[test]
-fn the_first_row_can_be_told_to_be_names() {
+fn the_first_row_can_be_said_to_be_names() {
     let counting = table(",0,1,2\n0,1,0,1\n1,0,0,1\n");
     assert_eq!((counting.has_header(), counting.has_names(), counting.n_rows()), (true, false, 2));
     assert_eq!(counting.columns(&Encoding::default()).n_units(), 3);
-    let other = table("a,b\nc,d\n");
-    assert_eq!((other.n_rows(), other.with_header(true).name(1)), (2, "b"));
-    let named = table("a,b\n0,1\n").with_header(false);
+    let other = "a,b\nc,d\n";
+    assert_eq!((table(other).n_rows(), headed(other, 1).name(1)), (2, "b"));
+    let named = headed("a,b\n0,1\n", 0);
     assert_eq!((named.n_rows(), named.name(0), named.cell(0, 1)), (2, "column 1", "b"));
-    assert_eq!(table("0,1\n").with_header(true), table("0,1\n"));
+    let third = headed("What they said\n\na,b\nc,d\n", 3);
+    assert_eq!((third.n_rows(), third.name(0)), (1, "a"));
+    let refused = |line| refusal(Table::read_as("x", "0,1\n", &Reading { header: Some(line), ..Reading::default() }));
+    assert!(refused(1).contains("at least one example") && refused(2).contains("at least one example"), "{}", refused(2));
 }
 
 #[test]
 fn names_are_told_apart() {
-    let table = table("a,a,a (2),,a\n0,1,1,1,0\n1,0,1,0,0\n").with_header(true);
+    let table = table("a,a,a (2),,a\n0,1,1,1,0\n1,0,1,0,0\n");
     let names: Vec<&str> = (0..5).map(|column| table.name(column)).collect();
     assert_eq!(names, ["a", "a (2)", "a (2) (2)", "column 4", "a (3)"]);
     let wide = format!("{}\n{}\n", vec!["same"; 3000].join(","), vec!["0"; 3000].join(","));
-    assert_eq!(Table::read("x", &wide).unwrap().with_header(true).name(2999), "same (3000)");
+    assert_eq!(headed(&wide, 1).name(2999), "same (3000)");
 }
 
 #[test]
 fn cells_keep_their_text() {
-    let table = table("name,note\n\"O\"\"Hara\",\"a, b\nc\"\r\n =1+1 , x\n-,\"\"\n").with_header(true);
+    let table = headed("name,note\n\"O\"\"Hara\",\"a, b\nc\"\r\n =1+1 , x\n-,\"\"\n", 1);
     assert_eq!((table.cell(0, 0), table.cell(0, 1)), ("O\"Hara", "a, b\nc"));
-    assert_eq!((table.cell(1, 0), table.raw(Some(1), 0), table.line(1)), ("=1+1", " =1+1 ", 4));
+    assert_eq!((table.cell(1, 0), table.line(1)), ("=1+1", 4));
     assert!(table.is_missing(2, 0) && table.is_missing(2, 1));
     assert!(Table::read("x", "v\n0\n\"\"\n1\n").unwrap().is_missing(1, 0));
     assert_eq!(Table::read("x", "a,b\n,\n0,1\n").unwrap().n_rows(), 2);
@@ -193,7 +206,7 @@ fn ties_and_impossible_levels_have_an_answer() {
     assert_eq!(kind.most_probable(&[0.25, 0.5, 0.5]).unwrap().0, "b");
     let binary = ColumnKind::Binary { low: "no".into(), high: "yes".into() };
     assert_eq!(binary.most_probable(&[0.5]), Some(("no", 0.5)));
-    let columns = Columns { columns: vec![Column { name: "v".into(), kind }] };
+    let columns = Columns { columns: vec![Column::new("v", kind)] };
     assert_eq!(columns.decode(&[0, 0, 0, 0, 1, 1], &[], |_| vec![]), b"v\n\"\"\nb\n");
 }
 
@@ -227,8 +240,8 @@ proptest! {
     fn no_text_panics(text: String, other in any_text(), row in 0_usize..4) {
         for text in [&text, &other] {
             if let Ok(table) = Table::read("x", text) {
-                let flipped = !table.has_header();
-                for table in [table.clone().with_header(flipped), table] {
+                let flipped = Reading { header: Some(u32::from(!table.has_header())), ..Reading::default() };
+                for table in [Table::read_as("x", text, &flipped).ok(), Some(table)].into_iter().flatten() {
                     let columns = table.columns(&Encoding::default());
                     if let Ok(data) = table.encode("x", &Encoding::default()) {
                         prop_assert_eq!(table.encode_as("x", &columns).unwrap().examples, data.examples);
@@ -268,10 +281,10 @@ proptest! {
         let mut writer = csv::WriterBuilder::new().comment(Some(b'#')).from_writer(Vec::new());
         cells.chunks_exact(3).for_each(|row| writer.write_record(row).unwrap());
         let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();
-        if let Ok(read) = parse::Cells::parse("x", &text) && read.separator == Separator::Byte(b',') {
+        if let Ok(read) = parse::Cells::parse("x", text.clone(), Cut::whole(Separator::of(&text))) && read.separator == Separator::Byte(b',') {
             for (row, record) in cells.chunks_exact(3).enumerate() {
                 for (column, cell) in record.iter().enumerate() {
-                    prop_assert_eq!(read.raw(row, column), cell);
+                    prop_assert_eq!(read.get(row, column), cell.trim());
                 }
             }
         }
@@ -283,7 +296,7 @@ proptest! {
     ) {
         let mut text = "a,b,c,d\n".to_string();
         text.extend(rows.iter().map(|(a, b, c, d)| format!("{a},{b},{c},{d}\n")));
-        let table = Table::read("x", &text).unwrap().with_header(true);
+        let table = headed(&text, 1);
         let columns = table.columns(&Encoding::default());
         prop_assume!(columns.n_units() > 0);
         let data = table.encode("x", &Encoding::default()).unwrap();
@@ -300,12 +313,12 @@ proptest! {
         }
         let noise = |row: usize, unit: usize| f64::from((seed.rotate_left((row * 7 + unit) as u32) & 255) as u8) / 255.0;
         let filled = table.fill("x", &columns, noise).unwrap();
-        let back = Table::read("x", std::str::from_utf8(&filled.to_csv()).unwrap()).unwrap().with_header(true);
+        let back = headed(std::str::from_utf8(&filled.to_csv()).unwrap(), 1);
         let mut left = 0;
         for row in 0..table.n_rows() {
             for column in 0..4 {
                 if !table.is_missing(row, column) {
-                    prop_assert_eq!(back.raw(Some(row), column), table.raw(Some(row), column));
+                    prop_assert_eq!(back.cell(row, column), table.cell(row, column));
                 }
                 left += usize::from(table.is_missing(row, column) && back.is_missing(row, column));
             }

@@ -152,7 +152,7 @@ impl<'a, 'b> Array<'a, 'b> {
     }
 
     fn pictures(&self, session: &mut ReadingState) -> Result<Pictures, DataError> {
-        let ReadingState { budget, notes, report } = session;
+        let ReadingState { budget, notes, report, .. } = session;
         let layout = Layout::of(&self.header.shape, self.header.fortran).ok_or_else(|| self.refuse_shape())?;
         let data = self.data(budget)?;
         let (count, shape) = (layout.sizes[0], (layout.sizes[1], layout.sizes[2]));

@@ -1,5 +1,6 @@
 //! Detects the format of a file from its first bytes; its name does not matter.
 
+use super::text;
 use crate::DataError;
 use crate::gzip::is_gzip;
 use crate::idx::is_idx;
@@ -42,10 +43,11 @@ pub(crate) fn recognize(name: &str, head: &[u8]) -> Result<FileFormat, DataError
     if let Some(kind) = looks_like(head) {
         return Err(unrecognized(format!("it looks like {kind}")));
     }
-    if starts(b"\xff\xfe") || starts(b"\xfe\xff") {
+    if starts(b"\xff\xfe") || starts(b"\xfe\xff") || text::wide(head).is_some() {
         return Ok(FileFormat::Text);
     }
-    match head.iter().take(PEEK).position(|&byte| is_binary(byte)) {
+    let end = head.len() - text::padding(head);
+    match head[..end].iter().take(PEEK).position(|&byte| is_binary(byte)) {
         Some(at) => Err(unrecognized(format!("the bytes match no known format, and are not text from byte {at} on"))),
         None => Ok(FileFormat::Text),
     }
@@ -58,7 +60,7 @@ pub(crate) fn is_binary(byte: u8) -> bool {
 
 /// Formats that are recognized but not accepted.
 fn looks_like(head: &[u8]) -> Option<&'static str> {
-    const KNOWN: [(&[u8], &str); 17] = [
+    const KNOWN: [(&[u8], &str); 23] = [
         (b"GIF87a", "a GIF image; save it as PNG"),
         (b"GIF89a", "a GIF image; save it as PNG"),
         (b"II*\0", "a TIFF image; save it as PNG"),
@@ -72,7 +74,13 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
         (b"\xfd7zXZ", "xz data; unpack it first"),
         (b"7z\xbc\xaf\x27\x1c", "a 7z archive; unpack it first"),
         (b"Rar!\x1a\x07", "a RAR archive; unpack it first"),
-        (b"MATLAB 5.0", "a MATLAB file; save its array with numpy.save"),
+        (b"MATLAB 5.0", "a MATLAB file; write its table by writetable, or its array as CSV by writematrix"),
+        (b"<stata_dta>", "a Stata file; save its table as CSV, by `export delimited`"),
+        (b"$FL2", "an SPSS file; save its table as CSV"),
+        (b"$FL3", "an SPSS file; save its table as CSV"),
+        (b"RDX3", "a file of R; write its table by write.csv"),
+        (b"ORC\x0a", "an ORC table; save it as CSV"),
+        (b"\x00\x05\x16", "the second half of a file of macOS; choose the file without \"._\" in its name"),
         (b"\xd0\xcf\x11\xe0", "a document of Microsoft Office; save it as CSV"),
         (b"SQLite format 3", "an SQLite database; save its table as CSV"),
         (b"\x80\x04\x95", "a Python pickle; save its array with numpy.save"),
@@ -104,9 +112,14 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
     if text.strip_prefix(b"<").is_some_and(markup) {
         return Some("a web page, SVG or XML");
     }
-    let json = |rest: &[u8]| rest.trim_ascii_start().first().is_some_and(|byte| b"\"}".contains(byte));
-    if text.strip_prefix(b"{").is_some_and(json) {
-        return Some("JSON; save it as CSV or with numpy.save");
+    if text.starts_with(b"version https://git-lfs.github.com/spec/") {
+        return Some(
+            "a pointer of Git LFS, and not the file that it stands for; get that by `git lfs pull`, or from the project's page",
+        );
+    }
+    // Stata's older files: their version, byte order and kind of file.
+    if matches!(head, [0x69 | 0x6c | 0x6e..=0x73, 1 | 2, 1, 0, ..]) {
+        return Some("a Stata file; save its table as CSV, by `export delimited`");
     }
     None
 }

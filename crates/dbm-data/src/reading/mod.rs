@@ -3,13 +3,17 @@
 mod album;
 mod array;
 mod format;
+mod framed;
 mod grid_table;
 pub(crate) mod image;
 pub mod limits;
 mod member;
+mod prose;
 mod session;
+mod settings;
 mod sheet;
-mod text;
+pub(crate) mod text;
+mod value;
 mod zip;
 
 use crate::DataError;
@@ -22,17 +26,9 @@ use crate::pictures::Pictures;
 use format::FileFormat;
 use limits::{Budget, MAX_FILES};
 use member::{Member, Refused, members};
-use serde::{Deserialize, Serialize};
 use session::ReadingState;
-
-/// Choices of the visitor that the files themselves do not determine.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ReadOptions {
-    /// Rows and columns of the tiles of a sprite sheet; detected from the picture if `None`.
-    pub tile: Option<(usize, usize)>,
-    /// Text is a table, even if every column is a pixel.
-    pub table: bool,
-}
+pub use settings::{READING, ReadingSetting};
+pub use value::{Background, Change, ColumnReading, Doubt, KindChoice, Reading};
 
 /// Reads one file or several together. `report` receives what is being done, how much of it is done, and out of how much (0 if unknown).
 ///
@@ -43,9 +39,9 @@ pub struct ReadOptions {
 /// | IDX of any element type; together with the IDX of its labels | pictures |
 /// | NPY of bool, integers or floats, `[n, d]`, `[n, h, w]`, `[n, h, w, c]` with 1 to 4 channels (or `[n, 1, h, w]`, `[n, 3, h, w]`), in either order | pictures |
 /// | NPZ, or several NPY files | the largest array, with the whole numbers that are as many as its examples for labels |
-/// | one PNG or JPEG | a sheet of tiles, see [`ReadOptions::tile`] |
+/// | one PNG or JPEG | a sheet of tiles, see [`Reading::tile`] |
 /// | several PNG and JPEG, of one size | a picture each; folders are classes |
-/// | text | a table, or pictures if every column is a pixel |
+/// | text: CSV and its like, ARFF, rows in JSON | a table, or pictures if every column is a pixel |
 /// | a ZIP of any of these | the same |
 /// | any of these but ZIP in gzip | the same |
 ///
@@ -57,9 +53,9 @@ pub struct ReadOptions {
 /// unpacked.
 ///
 /// ```
-/// use dbm_data::raw::{Content, File, ReadOptions, read};
+/// use dbm_data::raw::{Content, File, Reading, read};
 /// let file = File { name: "tiny.npy".into(), bytes: dbm_data::npy::write_u8(&[2, 3], &[0, 9, 0, 9, 9, 0]) };
-/// let raw = read(&[file], &ReadOptions::default(), &mut |_, _, _| {})?;
+/// let raw = read(&[file], &Reading::default(), &mut |_, _, _| {})?;
 /// assert!(matches!(raw.content, Content::Pictures(pictures) if (pictures.count, pictures.shape) == (2, (1, 3))));
 /// # Ok::<(), dbm_data::DataError>(())
 /// ```
@@ -67,7 +63,7 @@ pub struct ReadOptions {
 /// # Errors
 /// [`DataError::OutOfRange`] for no file or too many, [`DataError::Unrecognized`] if nothing is of an accepted kind or kinds are mixed, and
 /// those of the formats, which name the file.
-pub fn read(files: &[File], options: &ReadOptions, report: &mut dyn FnMut(&str, u64, u64)) -> Result<Raw, DataError> {
+pub fn read(files: &[File], asked: &Reading, report: &mut dyn FnMut(&str, u64, u64)) -> Result<Raw, DataError> {
     let Some(first) = files.first() else {
         return Err(DataError::out_of_range("the number of files", "1 to 100000", &"0"));
     };
@@ -82,24 +78,24 @@ pub fn read(files: &[File], options: &ReadOptions, report: &mut dyn FnMut(&str, 
     check_size(&name, files.iter().map(|file| file.bytes.len() as u128).sum())?;
     // A single file was chosen deliberately, whatever its name.
     let files: Vec<&File> = files.iter().filter(|file| files.len() == 1 || !is_junk(&file.name)).collect();
-    let mut session = ReadingState { budget: Budget::new(), notes: Vec::new(), report };
+    let (notes, doubts) = (Vec::new(), Vec::new());
+    let mut session = ReadingState { asked, reading: asked.clone(), budget: Budget::new(), notes, doubts, report };
     let (members, refused) = members(&files, session.report)?;
-    let content = content(&name, members, &refused, options, &mut session)?;
-    let mut notes = session.notes;
+    let (table_name, content) = content(&name, members, &refused, &mut session)?;
+    let ReadingState { reading, mut notes, doubts, .. } = session;
     if !refused.is_empty() {
         notes.push(format!("Left out, as they hold no data: {}.", few(refused.iter().map(|(name, _)| base(name)))));
     }
-    Ok(Raw { name, content, notes })
+    Ok(Raw { name: table_name.unwrap_or(name), content, reading, notes, doubts })
 }
 
-/// The combined content of the members.
+/// The combined content of the members, and the name of the one that it is in, if that is one of several.
 fn content(
     name: &str,
     members: Vec<Member>,
     refused: &[Refused],
-    options: &ReadOptions,
     session: &mut ReadingState,
-) -> Result<Content, DataError> {
+) -> Result<(Option<String>, Content), DataError> {
     let (mut pictures, mut arrays, mut texts) = (Vec::new(), Vec::new(), Vec::new());
     for member in members {
         match member.format {
@@ -117,45 +113,96 @@ fn content(
         session.notes.push(format!("Text next to the data was left out: {texts}."));
     }
     if !arrays.is_empty() {
-        return array::read(&arrays, session).map(Content::Pictures);
+        return array::read(&arrays, session).map(|pictures| (None, Content::Pictures(pictures)));
     }
     if let [picture] = &pictures[..] {
-        return sheet(picture, options, session).map(Content::Pictures);
+        return sheet(picture, session).map(|pictures| (None, Content::Pictures(pictures)));
     }
     if !pictures.is_empty() {
-        return album::read(&mut pictures, session).map(Content::Pictures);
+        return album::read(&mut pictures, session).map(|pictures| (None, Content::Pictures(pictures)));
     }
     match &texts[..] {
-        [text] => table(text, options, session),
+        [text] => Ok((None, table(text, session)?)),
         [] => Err(refused.first().map_or_else(|| DataError::empty(name), |(_, error)| error.clone())),
-        several => Err(unrecognized(format!(
-            "got {} tables at once ({}); load only one",
-            several.len(),
-            few(several.iter().map(|text| base(&text.name)))
-        ))),
+        several => {
+            let chosen = among(name, several, session)?;
+            Ok((Some(base(&chosen.name).into()), table(chosen, session)?))
+        }
     }
 }
 
-fn sheet(member: &Member, options: &ReadOptions, session: &mut ReadingState) -> Result<Pictures, DataError> {
+fn sheet(member: &Member, session: &mut ReadingState) -> Result<Pictures, DataError> {
     (session.report)("decoding the picture", 0, 0);
     let picture = image::decode(&member.name, &member.bytes(usize::MAX, &mut session.budget)?)?;
     session.notes.extend(image::notes(picture.coloured, picture.transparent));
-    sheet::cut(&member.name, picture, options.tile, &mut session.notes)
+    sheet::cut(&member.name, picture, session.asked.tile, &mut session.notes)
 }
 
-fn table(member: &Member, options: &ReadOptions, session: &mut ReadingState) -> Result<Content, DataError> {
-    let ReadingState { budget, notes, report } = session;
-    report("reading the table", 0, 0);
-    let bytes = member.bytes(usize::MAX, budget)?;
-    let text = text::decode(&member.name, &bytes, notes)?;
-    let table = Table::read(&member.name, &text)?;
-    let pictures = if options.table { None } else { grid_table::pictures(&table, report) };
+/// The text, of several, that is the table: the one asked for, or the one with most cells of those that are cut into rows of equal length.
+fn among<'m, 'a>(name: &str, texts: &'m [Member<'a>], session: &mut ReadingState) -> Result<&'m Member<'a>, DataError> {
+    if let Some(asked) = &session.asked.file {
+        return texts.iter().find(|text| base(&text.name) == asked || text.name == *asked).ok_or_else(|| {
+            let got = format!("the files are {}", few(texts.iter().map(|text| base(&text.name))));
+            DataError::format(name, format!("a file called {asked}"), got, "choose one of them")
+        });
+    }
+    let mut tables: Vec<(usize, &Member)> = Vec::new();
+    for text in texts {
+        let head = text.head(HEAD)?;
+        if let Some(cells) = text::decode(&text.name, &head, None, &mut Vec::new()).ok().and_then(|(text, _)| prose::cells(&text))
+        {
+            tables.push((cells, text));
+        }
+    }
+    let others = |chosen: &Member| few(texts.iter().filter(|text| text.name != chosen.name).map(|text| base(&text.name)));
+    // The first of equals.
+    let Some(&(_, chosen)) = tables.iter().rev().max_by_key(|(cells, _)| cells) else {
+        let names = few(texts.iter().map(|text| base(&text.name)));
+        let looks_like =
+            format!("got {} texts at once ({names}), none of them with rows of equal length; load only one", texts.len());
+        return Err(DataError::Unrecognized { name: name.into(), looks_like });
+    };
+    session.reading.file = Some(base(&chosen.name).into());
+    session.notes.push(format!("{} was read as the table; left out: {}.", base(&chosen.name), others(chosen)));
+    for (_, other) in tables.iter().filter(|(_, other)| other.name != chosen.name) {
+        session.doubts.push(Doubt {
+            text: format!("{} holds a table too, and was left out.", base(&other.name)),
+            label: format!("Read {}", base(&other.name)),
+            change: Change::File(base(&other.name).into()),
+        });
+    }
+    Ok(chosen)
+}
+
+/// This much of a text says whether it is a table.
+const HEAD: usize = 1 << 16;
+
+fn table(member: &Member, session: &mut ReadingState) -> Result<Content, DataError> {
+    (session.report)("reading the table", 0, 0);
+    let name = &member.name;
+    let bytes = member.bytes(usize::MAX, &mut session.budget)?;
+    let asked = session.asked;
+    let (mut text, mut coding) = text::decode(name, &bytes, asked.encoding.as_deref(), &mut session.notes)?;
+    drop(bytes);
+    let framed = framed::arff(name, &text)?;
+    if framed.is_none()
+        && let Some(rows) = framed::json(name, &text)?
+    {
+        (text, coding) = (rows, text::TextCoding::utf8(false));
+        session.notes.push(format!("{name} holds rows in JSON; they are written back as CSV."));
+    }
+    let table = Table::of_text(name, text, coding, asked, framed)?;
+    let pictures = if asked.table == Some(true) { None } else { grid_table::pictures(&table, session.report) };
     let Some(pictures) = pictures else {
-        notes.extend_from_slice(table.notes());
+        session.notes.extend_from_slice(table.notes());
+        session.doubts.extend_from_slice(table.doubts());
+        let file = session.reading.file.take();
+        session.reading = Reading { file, ..table.reading() };
         return Ok(Content::Table(table));
     };
     let (rows, columns) = pictures.shape;
     let labels = if pictures.labels.is_some() { ", with a column of labels" } else { "" };
-    notes.push(format!("{} was read as pictures of {rows} x {columns}, one pixel per column{labels}.", member.name));
+    session.notes.push(format!("{name} was read as pictures of {rows} x {columns}, one pixel per column{labels}."));
+    session.reading.table = Some(false);
     Ok(Content::Pictures(pictures))
 }

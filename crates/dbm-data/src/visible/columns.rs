@@ -17,6 +17,39 @@ pub struct Column {
     pub name: String,
     /// What it holds.
     pub kind: ColumnKind,
+    /// The only value that the table has in it, if its kind allows another: no other is filled in.
+    #[serde(default)]
+    pub only: Option<String>,
+    /// Words that mean a missing value.
+    #[serde(default)]
+    pub missing: Vec<String>,
+    /// The decimal mark of its numbers.
+    #[serde(default = "point")]
+    pub decimal: char,
+}
+
+fn point() -> char {
+    '.'
+}
+
+impl Column {
+    /// A column of this kind without words for missing values.
+    pub fn new(name: impl Into<String>, kind: ColumnKind) -> Self {
+        Self { name: name.into(), kind, only: None, missing: Vec::new(), decimal: point() }
+    }
+
+    /// The text to fill in for units that are high with these probabilities, and its probability: as [`ColumnKind::most_probable`], but
+    /// never a value that nobody wrote in this column.
+    ///
+    /// # Panics
+    /// If there is not one probability per unit.
+    pub fn most_probable(&self, units: &[f64]) -> Option<(&str, f64)> {
+        let (value, probability) = self.kind.most_probable(units)?;
+        match &self.only {
+            Some(only) if value != only => Some((only, 1.0 - probability)),
+            _ => Some((value, probability)),
+        }
+    }
 }
 
 /// What a column holds.

@@ -8,7 +8,7 @@ use super::figure::Figure;
 use super::measure::Measure;
 use super::shared::SharedMeasure;
 use super::training_plan::{Changes, TrainingPlan, Variant, mistake};
-use crate::data::Reading;
+use crate::data::DataOptions;
 use crate::{Error, files};
 use dbm_core::Settings;
 use dbm_core::words::Choose;
@@ -209,8 +209,8 @@ impl Data {
     }
 
     /// How they are read, or the number of digits to generate; some of them held out.
-    pub fn reading(&self, digits: usize, hold_out: Option<usize>) -> Reading {
-        Reading { bits_per_value: self.bits_per_value, coding: self.coding, hold_out, ..Reading::of_digits(digits) }
+    pub fn reading(&self, digits: usize, hold_out: Option<usize>) -> DataOptions {
+        DataOptions { bits_per_value: self.bits_per_value, coding: self.coding, hold_out, ..DataOptions::of_digits(digits) }
     }
 
     /// Units per pixel.

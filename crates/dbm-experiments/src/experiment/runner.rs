@@ -69,7 +69,7 @@ impl Runner<'_> {
             return Ok(Rc::clone(reference));
         }
         let digits = if self.workspace.toy { DIGITS.0 } else { DIGITS.1 };
-        let source = DataSource { name: self.data.clone(), reading: data.reading(digits, hold_out) };
+        let source = DataSource { name: self.data.clone(), options: data.reading(digits, hold_out) };
         let reference = Rc::new(Reference::load(self.workspace.session, &source, None)?);
         read.insert(hold_out, Rc::clone(&reference));
         Ok(reference)

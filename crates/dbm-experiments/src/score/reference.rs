@@ -1,7 +1,7 @@
 //! The real digits for comparison, and the scores as plain functions: what `dbm score` prints and experiments tabulate.
 
 use crate::Error;
-use crate::data::{DataSource, Reading, Split, without_gaps};
+use crate::data::{DataOptions, DataSource, Split, without_gaps};
 use dbm_core::Host;
 use dbm_data::Dataset;
 use dbm_data::coding::Coding;
@@ -49,8 +49,8 @@ impl Reference {
         }
         let as_the_classifier = |half: &Dataset, split| match half.visible {
             Some(Visible::Planes { .. }) => {
-                let reading = Reading { bits_per_value: Some(8), coding: Coding::Binary, ..data.reading };
-                digits(&DataSource { reading, ..data.clone() }.load(split)?)
+                let options = DataOptions { bits_per_value: Some(8), coding: Coding::Binary, ..data.options.clone() };
+                digits(&DataSource { options, ..data.clone() }.load(split)?)
             }
             _ => digits(half),
         };

@@ -4,11 +4,14 @@ use dbm_data::DataError;
 use dbm_data::coding::Greys;
 use dbm_data::columns::{ColumnKind, Columns, Table};
 use dbm_data::raw::{Content, Encoding, Preview, Raw, Summary};
-use dbm_protocol::{ColumnInfo, EncodingPreview, Grid, ModelChoice, Understood, UnderstoodKind};
+use dbm_protocol::{ColumnInfo, EncodingPreview, Grid, KindChoice, ModelChoice, Understood, UnderstoodKind};
 
 /// Pictures and rows in a preview.
 const PICTURES: usize = 24;
 const ROWS: usize = 8;
+/// Words of a column that are shown, and columns up to which they are.
+const WORDS: usize = 5;
+const MOST_COLUMNS: usize = 1000;
 /// Number of category levels that are named.
 const NAMED: usize = 6;
 
@@ -27,7 +30,9 @@ pub fn understood(raw: &Raw, summary: &Summary) -> Result<Understood, DataError>
         name: raw.name.clone(),
         count: summary.count as u32,
         kind,
+        reading: raw.reading.clone(),
         notes: raw.notes.clone(),
+        doubts: raw.doubts.clone(),
         look: preview(raw, &encoding, summary)?,
         encoding,
     })
@@ -61,12 +66,31 @@ fn column_abouts(table: &Table, encoding: &Encoding) -> Vec<ColumnInfo> {
     let missing = |column: usize| (0..table.n_rows()).filter(|&row| table.is_missing(row, column)).count();
     let about = |(place, column): (usize, dbm_data::columns::Column)| ColumnInfo {
         kind: describe(&column.kind),
+        choice: choice(&column.kind),
+        words: words(table, place),
         units: column.kind.units() as u32,
         missing: missing(place) as u32,
         threshold: if let ColumnKind::Number { threshold, .. } = column.kind { Some(threshold) } else { None },
         name: column.name,
     };
     columns.into_iter().enumerate().map(about).collect()
+}
+
+fn choice(kind: &ColumnKind) -> KindChoice {
+    match kind {
+        ColumnKind::Binary { .. } => KindChoice::YesNo,
+        ColumnKind::Number { .. } => KindChoice::Number,
+        ColumnKind::Category { .. } => KindChoice::Category,
+        ColumnKind::Ignored => KindChoice::LeaveOut,
+    }
+}
+
+/// The words of a column, unless it is one of so many that nobody looks at each.
+fn words(table: &Table, column: usize) -> Vec<(String, u32, bool)> {
+    if table.n_columns() > MOST_COLUMNS {
+        return Vec::new();
+    }
+    table.words_of(column, WORDS).into_iter().map(|(text, count, missing)| (text, count as u32, missing)).collect()
 }
 
 fn describe(kind: &ColumnKind) -> String {

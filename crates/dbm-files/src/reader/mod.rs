@@ -6,7 +6,7 @@ mod products;
 pub mod verify;
 
 use dbm_core::{Examples, impute};
-use dbm_data::raw::{self, Content, Encoding, File, Raw, ReadOptions, Summary, Visible};
+use dbm_data::raw::{self, Content, Encoding, File, Raw, Reading, Summary, Visible};
 use dbm_protocol::{EncodedData, FilesCommand, FilesEvent, NamedBytes};
 
 /// Chooses the held-back cells: the same ones whenever the same table is read.
@@ -21,8 +21,8 @@ pub type Report<'a> = &'a mut dyn FnMut(&str, f64, f64);
 #[derive(Default)]
 pub struct Reader {
     raw: Option<(Raw, Summary)>,
-    /// The file, if it is a table.
-    table: Vec<u8>,
+    /// Its files, to be read in another way.
+    files: Vec<File>,
 }
 
 type Answer = Result<FilesEvent, String>;
@@ -34,16 +34,19 @@ impl Reader {
     /// What was expected, what came, and what to do, in words.
     pub fn answer(&mut self, command: FilesCommand, report: Report) -> Answer {
         match command {
-            FilesCommand::Read { files, tile } => {
-                let tile = tile.map(|(rows, columns)| (rows as usize, columns as usize));
-                self.read(files, tile, report)
+            FilesCommand::Read { files, reading } => self.read(files, &reading, report),
+            FilesCommand::Reread(reading) => {
+                let files = std::mem::take(&mut self.files);
+                let read = self.read_files(&files, &reading, report);
+                self.files = files;
+                read
             }
             FilesCommand::Preview(encoding) => {
                 let (raw, summary) = self.read_last()?;
                 describe::preview(raw, &encoding, summary).map(FilesEvent::Preview).map_err(words)
             }
             FilesCommand::Encode { encoding, hold_back } => self.encode(&encoding, hold_back).map(FilesEvent::Encoded),
-            FilesCommand::Fill { file, visible, probabilities } => fill(&file, &visible, &probabilities),
+            FilesCommand::Fill { file, reading, visible, probabilities } => fill(&file, &reading, &visible, &probabilities),
             FilesCommand::Write(product) => products::write(product).map(FilesEvent::Written),
             _ => Err("the reader got a request that only the storage worker handles; reload the page".into()),
         }
@@ -53,16 +56,17 @@ impl Reader {
     ///
     /// # Errors
     /// Those of `dbm_data::raw::read`, in words.
-    pub fn read(&mut self, files: Vec<NamedBytes>, tile: Option<(usize, usize)>, report: Report) -> Answer {
+    pub fn read(&mut self, files: Vec<NamedBytes>, reading: &Reading, report: Report) -> Answer {
         let files: Vec<File> = files.into_iter().map(|NamedBytes { name, bytes }| File { name, bytes }).collect();
-        let raw = raw::read(&files, &ReadOptions { tile, ..ReadOptions::default() }, &mut |stage, done, total| {
-            report(stage, done as f64, total as f64);
-        })
-        .map_err(words)?;
+        let read = self.read_files(&files, reading, report)?;
+        self.files = files;
+        Ok(read)
+    }
+
+    fn read_files(&mut self, files: &[File], reading: &Reading, report: Report) -> Answer {
+        let raw = raw::read(files, reading, &mut |stage, done, total| report(stage, done as f64, total as f64)).map_err(words)?;
         let summary = raw.summary().map_err(words)?;
         let about = describe::understood(&raw, &summary).map_err(words)?;
-        let is_table = matches!(raw.content, Content::Table(_));
-        self.table = files.into_iter().next().filter(|_| is_table).map(|file| file.bytes).unwrap_or_default();
         self.raw = Some((raw, summary));
         Ok(FilesEvent::Understood(Box::new(about)))
     }
@@ -75,7 +79,8 @@ impl Reader {
         if !(0.0..=MOST_HELD_BACK).contains(&hold_back) {
             return Err(format!("the share to hold back should be from 0 to {MOST_HELD_BACK}, but is {hold_back}"));
         }
-        let data = self.read_last()?.0.encode(encoding).map_err(words)?;
+        let raw = &self.read_last()?.0;
+        let data = raw.encode(encoding).map_err(words)?;
         let examples = &data.examples;
         let held_back = match &data.visible {
             Some(Visible::Table(columns)) if hold_back > 0.0 => {
@@ -94,7 +99,9 @@ impl Reader {
             depth: depth as u8,
             held_back,
             visible: data.visible,
-            table: self.table.clone(),
+            // The file that the table came in, whatever it was packed in or dropped with.
+            table: if let Content::Table(table) = &raw.content { table.to_csv() } else { Vec::new() },
+            reading: Box::new(raw.reading.clone()),
         })
     }
 }
@@ -108,13 +115,15 @@ fn held(examples: &Examples, seen: &Examples) -> Vec<u8> {
 }
 
 /// The table with its gaps filled.
-fn fill(file: &NamedBytes, visible: &Visible, probabilities: &[f32]) -> Answer {
+fn fill(file: &NamedBytes, reading: &Reading, visible: &Visible, probabilities: &[f32]) -> Answer {
     let NamedBytes { name, bytes } = file;
     let Visible::Table(columns) = visible else {
         return Err(format!("{name}: a table was expected, but the model knows pictures; train it on this table"));
     };
     let file = File { name: name.clone(), bytes: bytes.clone() };
-    let raw = raw::read(&[file], &ReadOptions::default(), &mut |_, _, _| {}).map_err(words)?;
+    // What packed or accompanied it is not there any more.
+    let reading = Reading { file: None, ..reading.clone() };
+    let raw = raw::read(&[file], &reading, &mut |_, _, _| {}).map_err(words)?;
     let Content::Table(table) = &raw.content else {
         return Err(format!("{name}: a table was expected, but it was understood as pictures; fill them in as completions"));
     };
@@ -126,9 +135,11 @@ fn fill(file: &NamedBytes, visible: &Visible, probabilities: &[f32]) -> Answer {
     let filled = table.fill(name, columns, |row, unit| f64::from(probabilities[row * units + unit])).map_err(words)?;
     let cells = filled.cells();
     let sum: f64 = cells.iter().map(|cell| cell.probability).sum();
-    let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
+    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, "csv"));
+    // Rows of JSON are written as CSV, and an archive's table without it.
+    let ending = if ["csv", "tsv", "tab", "txt", "data", "dat", "arff"].contains(&ending) { ending } else { "csv" };
     Ok(FilesEvent::Filled {
-        table: NamedBytes { name: format!("{stem}-filled.csv"), bytes: filled.to_csv() },
+        table: NamedBytes { name: format!("{stem}-filled.{ending}"), bytes: filled.to_csv() },
         probabilities: NamedBytes { name: format!("{stem}-probabilities.csv"), bytes: filled.probabilities_csv() },
         cells: cells.len() as u32,
         mean_probability: sum / cells.len().max(1) as f64,

@@ -8,7 +8,7 @@ fn file(name: &str, bytes: &[u8]) -> NamedBytes {
 }
 
 fn read(reader: &mut Reader, file: NamedBytes) -> Answer {
-    reader.answer(FilesCommand::Read { files: vec![file], tile: None }, &mut |_, _, _| {})
+    reader.answer(FilesCommand::Read { files: vec![file], reading: Box::default() }, &mut |_, _, _| {})
 }
 
 fn ask(reader: &mut Reader, command: FilesCommand) -> FilesEvent {
@@ -47,7 +47,12 @@ fn a_table_is_understood_encoded_and_filled() {
     assert!(reader.answer(encode(0.9), &mut |_, _, _| {}).unwrap_err().contains("from 0 to 0.5"));
 
     let probabilities = vec![0.75; 60 * 5];
-    let fill = |probabilities| FilesCommand::Fill { file: table(), visible: encoded.visible.clone().unwrap(), probabilities };
+    let fill = |probabilities| FilesCommand::Fill {
+        file: table(),
+        reading: encoded.reading.clone(),
+        visible: encoded.visible.clone().unwrap(),
+        probabilities,
+    };
     let FilesEvent::Filled { table: filled, probabilities: sure, cells, mean_probability } =
         ask(&mut reader, fill(probabilities))
     else {

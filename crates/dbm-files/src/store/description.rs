@@ -35,6 +35,7 @@ fn fields(source: &mut DataSource) -> Vec<&mut Vec<u8>> {
         DataSource::Examples(EncodedData {
             name: _,
             width: _,
+            reading: _,
             packed,
             known,
             image: _,

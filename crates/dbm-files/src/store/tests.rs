@@ -204,6 +204,7 @@ fn examples() -> DataSource {
         held_back: vec![9; 5],
         visible: Some(Visible::Bits { threshold: 0.5 }),
         table: b"a,b\n1,?\n".to_vec(),
+        reading: Box::default(),
     })
 }
 

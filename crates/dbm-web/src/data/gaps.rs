@@ -81,7 +81,8 @@ impl Gaps {
         let command = untrack(|| {
             self.with_table(|encoded| {
                 let file = NamedBytes { name: encoded.name.clone(), bytes: encoded.table.clone() };
-                Some(FilesCommand::Fill { file, visible: encoded.visible.clone()?, probabilities })
+                let reading = encoded.reading.clone();
+                Some(FilesCommand::Fill { file, reading, visible: encoded.visible.clone()?, probabilities })
             })
         });
         let Some(Some(command)) = command else { return Ok(()) };

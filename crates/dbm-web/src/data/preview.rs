@@ -1,4 +1,6 @@
-//! How the visitor's files were understood, shown before anything is trained on them.
+//! How the visitor's files were understood, shown before anything is trained on them, and open to correction.
+
+mod corrections;
 
 use crate::canvas::shape::Shape;
 use crate::canvas::{shows, tiles};
@@ -28,11 +30,16 @@ pub fn Preview() -> impl IntoView {
             dialog.close();
         }
     });
-    // A new file opens a new dialog; a moved slider does not.
-    let name = Memo::new(move |_| uploads.offer.with(|offer| offer.as_ref().map(|offer| offer.about.name.clone())));
+    // A new file or a correction draws the dialog again; a moved slider does not.
+    let name =
+        Memo::new(move |_| uploads.offer.with(|offer| offer.as_ref().map(|offer| (offer.about.name.clone(), offer.version))));
+    Effect::new(move |_| {
+        name.track();
+        uploads.refocus();
+    });
     view! {
         <dialog node_ref=dialog class="preview-dialog" aria-labelledby="preview-title" on:close=move |_| uploads.offer.set(None)>
-            {move || name.get().and_then(|name| uploads.offer.get_untracked().map(|offer| understood(name, offer)))}
+            {move || name.get().and_then(|(name, _)| uploads.offer.get_untracked().map(|offer| understood(name, offer)))}
         </dialog>
     }
 }
@@ -58,11 +65,15 @@ fn understood(name: String, offer: PendingUpload) -> impl IntoView {
         }
     };
     let missing = about.look.share_missing;
+    let settings = corrections::settings(&about.reading, table.is_some());
     view! {
         <h2 id="preview-title">{name}</h2>
         <p>{words}</p>
+        {settings}
         {pictures}
         {table}
+        {corrections::doubts(offer.doubts, &offer.said)}
+        <p class="trouble" role="alert">{move || uploads.offer.with(|offer| offer.as_ref().and_then(|offer| offer.trouble.clone()))}</p>
         <ul class="help notes">{about.notes.into_iter().map(|note| view! { <li>{note}</li> }).collect_view()}</ul>
         <p class="figures-text" role="status">{move || uploads.offer.with(|offer| offer.as_ref().map(summary))}</p>
         <Show when=move || { missing > 0.0 }>
@@ -165,7 +176,8 @@ fn first_pictures(low: f64, high: f64) -> impl IntoView {
 /// The first rows, and what each column holds.
 fn first_rows(columns: &[ColumnInfo], rows: Vec<Vec<String>>) -> impl IntoView + use<> {
     let uploads = Uploads::of_page();
-    let heads = columns.iter().map(|column| view! { <th scope="col">{column.name.clone()}</th> }).collect_view();
+    let heads = columns.iter().enumerate().map(|(place, column)| corrections::head(place, column)).collect_view();
+    let words = columns.iter().enumerate().map(|(place, column)| corrections::words(place, column)).collect_view();
     let kinds = columns
         .iter()
         .map(|column| {
@@ -197,6 +209,7 @@ fn first_rows(columns: &[ColumnInfo], rows: Vec<Vec<String>>) -> impl IntoView +
                 <thead>
                     <tr>{heads}</tr>
                     <tr class="kinds">{kinds}</tr>
+                    <tr class="words">{words}</tr>
                 </thead>
                 <tbody>{body}</tbody>
             </table>

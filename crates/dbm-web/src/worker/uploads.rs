@@ -4,11 +4,14 @@
 use super::client::{Failure, RequestProgress};
 use super::session::{DataChoice, Session, Upload, is_model};
 use crate::ui::problem::words;
-use dbm_protocol::{DataSource, Encoding, FilesCommand, FilesEvent, NamedBytes, Understood, UnderstoodKind};
+use dbm_protocol::{
+    Change, DataSource, Doubt, Encoding, FilesCommand, FilesEvent, NamedBytes, Reading, Understood, UnderstoodKind,
+};
 use js_sys::Uint8Array;
 use js_sys::futures::JsFuture;
 use leptos::prelude::*;
-use web_sys::{File, FileList, HtmlInputElement};
+use wasm_bindgen::JsCast;
+use web_sys::{File, FileList, HtmlElement, HtmlInputElement};
 
 /// Larger files are not read: MAX_DATA of the worker for files.
 const LARGEST: f64 = 1024.0 * 1024.0 * 1024.0;
@@ -29,6 +32,59 @@ pub struct PendingUpload {
     pub encoding: Encoding,
     /// Whether some known cells of a table are held back from training.
     pub hold_back: bool,
+    /// What the visitor said about how the files are read, in the order in which it was said.
+    pub said: Vec<Correction>,
+    /// Every doubt there has been, so that none moves while others are answered.
+    pub doubts: Vec<Doubt>,
+    /// Why the last correction could not be made.
+    pub trouble: Option<String>,
+    /// Counts the readings.
+    pub version: u32,
+}
+
+/// One thing that the visitor said about how files are read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Correction {
+    /// A change of the kind that a doubt offers.
+    Change(Change),
+    /// A setting of the table of readings, by name, as text.
+    Setting(&'static str, String),
+}
+
+impl Correction {
+    /// Whether both say something about the same: the later one holds.
+    fn is_about(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Setting(one, _), Self::Setting(another, _)) => one == another,
+            (Self::Change(Change::Kind(one, _)), Self::Change(Change::Kind(another, _))) => one == another,
+            (Self::Change(Change::Missing(columns, word)), Self::Change(Change::Known(column, other)))
+            | (Self::Change(Change::Known(column, other)), Self::Change(Change::Missing(columns, word))) => {
+                word == other && columns.iter().all(|name| name == column)
+            }
+            _ => self == other,
+        }
+    }
+}
+
+impl PendingUpload {
+    /// The files were read in another way: thresholds and bits that still make sense stay.
+    fn reread(&mut self, about: Understood, said: Vec<Correction>) {
+        let (bits, coding) = (self.encoding.bits, self.encoding.coding);
+        let mut columns = about.encoding.columns.clone();
+        for (name, threshold) in &mut columns {
+            if let Some(set) = self.encoding.columns.get(name).filter(|set| Some(*set) != self.about.encoding.columns.get(name)) {
+                *threshold = *set;
+            }
+        }
+        self.encoding = Encoding { bits, coding, columns, ..about.encoding.clone() };
+        for doubt in &about.doubts {
+            if !self.doubts.iter().any(|known| known.change == doubt.change) {
+                self.doubts.push(doubt.clone());
+            }
+        }
+        (self.about, self.said, self.trouble) = (about, said, None);
+        self.version += 1;
+    }
 }
 
 /// What is being read, and what was read and awaits the visitor's decision: a handle that lives as long as the page.
@@ -41,6 +97,8 @@ pub struct Uploads {
     pub offer: RwSignal<Option<PendingUpload>>,
     /// Whether a preview has been requested.
     previewing: StoredValue<bool>,
+    /// The control of the preview that was used last, by its id: it keeps the focus when the preview is drawn again.
+    focus: StoredValue<Option<String>>,
     /// Counts uploads and cancellations: files that the browser delivers after a later one are not read.
     turn: StoredValue<u32>,
 }
@@ -53,6 +111,7 @@ impl Uploads {
             reading: RwSignal::default(),
             offer: RwSignal::default(),
             previewing: StoredValue::new(false),
+            focus: StoredValue::new(None),
             turn: StoredValue::new(0),
         }
     }
@@ -117,7 +176,7 @@ impl Uploads {
                 self.reading.set(None);
                 self.session.open_model(one.name.clone(), std::mem::take(&mut one.bytes)).await
             }
-            _ => self.read(FilesCommand::Read { files: read, tile: None }).await,
+            _ => self.read(FilesCommand::Read { files: read, reading: Box::default() }).await,
         }
     }
 
@@ -130,7 +189,7 @@ impl Uploads {
     pub fn take_text(self, text: String) {
         self.give_way();
         let files = vec![NamedBytes { name: "pasted table".into(), bytes: text.into_bytes() }];
-        self.session.perform(self.read(FilesCommand::Read { files, tile: None }));
+        self.session.perform(self.read(FilesCommand::Read { files, reading: Box::default() }));
     }
 
     /// Reads the data at an address.
@@ -142,9 +201,52 @@ impl Uploads {
         if let FilesEvent::Understood(about) = self.ask(command).await? {
             let hold_back = matches!(about.kind, UnderstoodKind::Table { .. }) && about.look.share_missing > 0.0;
             let encoding = about.encoding.clone();
-            self.offer.set(Some(PendingUpload { about: *about, encoding, hold_back }));
+            let doubts = about.doubts.clone();
+            let offer = PendingUpload { about: *about, encoding, hold_back, said: Vec::new(), doubts, trouble: None, version: 0 };
+            self.offer.set(Some(offer));
         }
         Ok(())
+    }
+
+    /// Gives the focus back to the control that was used last.
+    pub fn refocus(self) {
+        let control = self.focus.get_value().and_then(|id| document().get_element_by_id(&id));
+        if let Some(control) = control.and_then(|control| control.dyn_into::<HtmlElement>().ok()) {
+            let _ = control.focus();
+        }
+    }
+
+    /// Has the offered files read again, with this correction; saying it a second time takes it back.
+    pub fn correct(self, correction: Correction) {
+        self.focus.set_value(document().active_element().map(|control| control.id()).filter(|id| !id.is_empty()));
+        let Some(mut said) = self.offer.with_untracked(|offer| offer.as_ref().map(|offer| offer.said.clone())) else { return };
+        let again = said.contains(&correction);
+        said.retain(|other| !other.is_about(&correction));
+        if !again {
+            said.push(correction);
+        }
+        let mut reading = Reading::default();
+        for correction in &said {
+            match correction {
+                Correction::Change(change) => reading.correct(change),
+                Correction::Setting(name, text) if !text.is_empty() => {
+                    if let Err(expected) = reading.say(name, text) {
+                        return self
+                            .change_offer(|offer| offer.trouble = Some(format!("Expected {expected}, but got “{text}”.")));
+                    }
+                }
+                Correction::Setting(..) => {}
+            }
+        }
+        self.session.perform(async move {
+            let answer = self.session.reader.ask(FilesCommand::Reread(Box::new(reading))).await;
+            self.change_offer(|offer| match answer {
+                Ok(FilesEvent::Understood(about)) => offer.reread(*about, said),
+                Err(Failure::Refused(why)) => offer.trouble = Some(why),
+                _ => {}
+            });
+            Ok(())
+        });
     }
 
     /// Puts a data set of the list into use; fetches MNIST if it is not among the uploads.
