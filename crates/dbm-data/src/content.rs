@@ -3,6 +3,7 @@
 use crate::columns::{Column, ColumnKind, Table};
 use crate::drawn::Draw;
 use crate::pictures::Pictures;
+use crate::reading::{Doubt, Reading};
 use crate::visible::{Encoding, Visible};
 use crate::{DataError, Dataset};
 
@@ -13,8 +14,12 @@ pub struct Raw {
     pub name: String,
     /// The values read.
     pub content: Content,
+    /// How it was read: reading the same files with it gives the same content.
+    pub reading: Reading,
     /// What was detected or left out that the visitor should know, one sentence each.
     pub notes: Vec<String>,
+    /// What may have been misread, each with its correction.
+    pub doubts: Vec<Doubt>,
 }
 
 impl Raw {

@@ -33,13 +33,13 @@ pub(crate) fn header(name: &str, head: &[u8]) -> Result<ArrayHeader, DataError> 
 
 #[cfg(test)]
 mod tests {
-    use crate::raw::{Content, File, Raw, ReadOptions, read};
+    use crate::raw::{Content, File, Raw, Reading, read};
     use crate::test_support::{gzip, idx};
     use crate::{DataError, pictures::Values};
     use proptest::prelude::*;
 
     fn read_one(bytes: Vec<u8>) -> Result<Raw, DataError> {
-        read(&[File { name: "x".into(), bytes }], &ReadOptions::default(), &mut |_, _, _| {})
+        read(&[File { name: "x".into(), bytes }], &Reading::default(), &mut |_, _, _| {})
     }
 
     proptest! {

@@ -4,7 +4,7 @@ use crate::columns::Table;
 use crate::content::Content;
 use crate::file::File;
 use crate::pictures::Values;
-use crate::reading::{ReadOptions, read};
+use crate::reading::{Reading, read};
 use crate::{DataError, Dataset};
 
 /// Reads a data set from a file's bytes, in any format that [`read`] takes, and encodes it as [`Raw::suggest`] says. Exception: bytes of
@@ -25,7 +25,7 @@ use crate::{DataError, Dataset};
 /// [`Raw::encode`]: crate::raw::Raw::encode
 pub fn load(name: &str, bytes: &[u8], threshold: u8) -> Result<Dataset, DataError> {
     let file = File { name: name.into(), bytes: bytes.to_vec() };
-    let raw = read(&[file], &ReadOptions::default(), &mut |_, _, _| {})?;
+    let raw = read(&[file], &Reading::default(), &mut |_, _, _| {})?;
     let mut encoding = raw.suggest();
     if let Content::Pictures(pictures) = &raw.content
         && matches!(&pictures.values, Values::Bytes(values) if values.iter().any(|&value| value > 1))
@@ -41,7 +41,7 @@ pub fn load(name: &str, bytes: &[u8], threshold: u8) -> Result<Dataset, DataErro
 /// [`DataError::Format`] for anything else that [`read`] takes, and those of [`read`].
 pub fn load_table(name: &str, bytes: &[u8]) -> Result<Table, DataError> {
     let file = File { name: name.into(), bytes: bytes.to_vec() };
-    let options = ReadOptions { table: true, ..ReadOptions::default() };
+    let options = Reading { table: Some(true), ..Reading::default() };
     match read(&[file], &options, &mut |_, _, _| {})?.content {
         Content::Table(table) => Ok(table),
         Content::Pictures(pictures) => Err(DataError::format(

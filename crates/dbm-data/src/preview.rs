@@ -102,10 +102,12 @@ fn spread(count: usize, most: usize) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::pictures::Values;
+    use crate::reading::Reading;
 
     fn raw(count: usize, values: Values) -> Raw {
         let labels = Some((0..count).map(|at| (at % 3) as u8).collect());
-        Raw { name: "x".into(), content: Content::Pictures(Pictures { count, shape: (1, 4), values, labels }), notes: vec![] }
+        let content = Content::Pictures(Pictures { count, shape: (1, 4), values, labels });
+        Raw { name: "x".into(), content, reading: Reading::default(), notes: vec![], doubts: vec![] }
     }
 
     #[test]

@@ -6,5 +6,5 @@
 pub use crate::content::{Content, Raw};
 pub use crate::file::File;
 pub use crate::preview::{Preview, Summary};
-pub use crate::reading::{ReadOptions, read};
+pub use crate::reading::{Background, Change, ColumnReading, Doubt, KindChoice, Reading, read};
 pub use crate::visible::{Encoding, Visible};

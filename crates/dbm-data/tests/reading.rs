@@ -6,7 +6,7 @@ mod common;
 
 use common::{gzip, peak_of};
 use dbm_data::pictures::{Pictures, Values};
-use dbm_data::raw::{Content, File, Raw, ReadOptions, read};
+use dbm_data::raw::{Content, File, Raw, Reading, read};
 use dbm_data::{DataError, Dataset, MAX_DATA, npy};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -21,7 +21,7 @@ fn file(name: &str, bytes: Vec<u8>) -> File {
 }
 
 fn try_read(files: &[File]) -> Result<Raw, DataError> {
-    read(files, &ReadOptions::default(), &mut |_, _, _| {})
+    read(files, &Reading::default(), &mut |_, _, _| {})
 }
 
 fn pictures(raw: &Raw) -> &Pictures {
@@ -92,11 +92,10 @@ fn progress_is_told_and_text_can_be_a_table() {
     let text = (0..3000).map(row).collect::<Vec<_>>().join("\n");
     let files = [file("t.csv", text.into_bytes())];
     let mut message = Vec::new();
-    let raw =
-        read(&files, &ReadOptions::default(), &mut |stage, done, total| message.push((stage.to_owned(), done, total))).unwrap();
+    let raw = read(&files, &Reading::default(), &mut |stage, done, total| message.push((stage.to_owned(), done, total))).unwrap();
     assert_eq!(pictures(&raw).shape, (4, 4));
     assert!(message.contains(&("reading values".into(), 2048, 3000)), "{message:?}");
-    let options = ReadOptions { table: true, ..ReadOptions::default() };
+    let options = Reading { table: Some(true), ..Reading::default() };
     let Content::Table(table) = read(&files, &options, &mut |_, _, _| {}).unwrap().content else {
         panic!("a table was asked for")
     };

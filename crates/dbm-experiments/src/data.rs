@@ -6,7 +6,7 @@ use crate::model::visible;
 use dbm_core::words::{Choice, Choose, Label, choice, words};
 use dbm_data::coding::Coding;
 use dbm_data::drawn::Draw;
-use dbm_data::raw::{Content, Encoding, File, Raw, ReadOptions, Visible, read};
+use dbm_data::raw::{self, Content, Encoding, File, Raw, Visible, read};
 use dbm_data::{Checkpoint, Dataset, bars, digits, limits, target};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -202,7 +202,8 @@ impl DataSource {
     /// The content of the files, encoded as requested or as for the model; notes on it are reported.
     fn read(&self, name: &str, files: &[File], visible: Option<&Visible>, split: Split) -> Result<Dataset, Error> {
         let table = matches!(visible, Some(Visible::Table(_)));
-        let raw = read(files, &ReadOptions { tile: self.reading.tile, table }, &mut |_, _, _| {})?;
+        let asked = raw::Reading { tile: self.reading.tile, table: table.then_some(true), ..raw::Reading::default() };
+        let raw = read(files, &asked, &mut |_, _, _| {})?;
         for note in &raw.notes {
             eprintln!("{note}");
         }

@@ -2,15 +2,25 @@
 
 mod album;
 mod array;
+mod background;
+mod blank;
+mod corrections;
+mod exif;
 mod format;
 mod grid_table;
 pub(crate) mod image;
 pub mod limits;
 mod member;
+mod orientation;
+mod seams;
 mod session;
 mod sheet;
+mod sparse;
 mod text;
+mod value;
 mod zip;
+
+pub use value::{Background, Change, ColumnReading, Doubt, KindChoice, Reading};
 
 use crate::DataError;
 use crate::columns::Table;
@@ -18,21 +28,10 @@ use crate::content::{Content, Raw};
 use crate::error::check_size;
 use crate::file::File;
 use crate::names::{base, few, is_junk, shown};
-use crate::pictures::Pictures;
 use format::FileFormat;
 use limits::{Budget, MAX_FILES};
 use member::{Member, Refused, members};
-use serde::{Deserialize, Serialize};
 use session::ReadingState;
-
-/// Choices of the visitor that the files themselves do not determine.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ReadOptions {
-    /// Rows and columns of the tiles of a sprite sheet; detected from the picture if `None`.
-    pub tile: Option<(usize, usize)>,
-    /// Text is a table, even if every column is a pixel.
-    pub table: bool,
-}
 
 /// Reads one file or several together. `report` receives what is being done, how much of it is done, and out of how much (0 if unknown).
 ///
@@ -43,23 +42,26 @@ pub struct ReadOptions {
 /// | IDX of any element type; together with the IDX of its labels | pictures |
 /// | NPY of bool, integers or floats, `[n, d]`, `[n, h, w]`, `[n, h, w, c]` with 1 to 4 channels (or `[n, 1, h, w]`, `[n, 3, h, w]`), in either order | pictures |
 /// | NPZ, or several NPY files | the largest array, with the whole numbers that are as many as its examples for labels |
-/// | one PNG or JPEG | a sheet of tiles, see [`ReadOptions::tile`] |
+/// | NPZ of `scipy.sparse.save_npz` in CSR, CSC or COO | the dense array |
+/// | one PNG or JPEG | a sheet of tiles, see [`Reading::tile`] |
 /// | several PNG and JPEG, of one size | a picture each; folders are classes |
 /// | text | a table, or pictures if every column is a pixel |
 /// | a ZIP of any of these | the same |
 /// | any of these but ZIP in gzip | the same |
 ///
-/// Three channels become grey (Rec. 601), opacity multiplies, numbers that are all whole and from 0 to 255 are stored as bytes, and NaN is
-/// missing.
+/// Three channels become grey (Rec. 601), what is transparent is laid on white, numbers that are all whole and from 0 to 255 are stored as
+/// bytes, and NaN is missing.
+///
+/// What `asked` leaves open is decided from the content: [`Raw::reading`] has all that was decided, and [`Raw::doubts`] what may be wrong.
 ///
 /// At most [`MAX_DATA`](crate::MAX_DATA) bytes are accepted and unpacked, from at most [`MAX_FILES`] files. Apart from the decompressors'
-/// own memory, and that of a picture whose size was checked against its file's, memory stays below 16 times the bytes received and
-/// unpacked.
+/// own memory, and that of a picture or a sparse array whose size was checked against its file's, memory stays below 16 times the bytes
+/// received and unpacked.
 ///
 /// ```
-/// use dbm_data::raw::{Content, File, ReadOptions, read};
+/// use dbm_data::raw::{Content, File, Reading, read};
 /// let file = File { name: "tiny.npy".into(), bytes: dbm_data::npy::write_u8(&[2, 3], &[0, 9, 0, 9, 9, 0]) };
-/// let raw = read(&[file], &ReadOptions::default(), &mut |_, _, _| {})?;
+/// let raw = read(&[file], &Reading::default(), &mut |_, _, _| {})?;
 /// assert!(matches!(raw.content, Content::Pictures(pictures) if (pictures.count, pictures.shape) == (2, (1, 3))));
 /// # Ok::<(), dbm_data::DataError>(())
 /// ```
@@ -67,7 +69,7 @@ pub struct ReadOptions {
 /// # Errors
 /// [`DataError::OutOfRange`] for no file or too many, [`DataError::Unrecognized`] if nothing is of an accepted kind or kinds are mixed, and
 /// those of the formats, which name the file.
-pub fn read(files: &[File], options: &ReadOptions, report: &mut dyn FnMut(&str, u64, u64)) -> Result<Raw, DataError> {
+pub fn read(files: &[File], asked: &Reading, report: &mut dyn FnMut(&str, u64, u64)) -> Result<Raw, DataError> {
     let Some(first) = files.first() else {
         return Err(DataError::out_of_range("the number of files", "1 to 100000", &"0"));
     };
@@ -79,27 +81,34 @@ pub fn read(files: &[File], options: &ReadOptions, report: &mut dyn FnMut(&str, 
     } else {
         format!("{} and {} more", shown(base(&first.name)), files.len() - 1)
     };
-    check_size(&name, files.iter().map(|file| file.bytes.len() as u128).sum())?;
+    let received: u128 = files.iter().map(|file| file.bytes.len() as u128).sum();
+    check_size(&name, received)?;
     // A single file was chosen deliberately, whatever its name.
     let files: Vec<&File> = files.iter().filter(|file| files.len() == 1 || !is_junk(&file.name)).collect();
-    let mut session = ReadingState { budget: Budget::new(), notes: Vec::new(), report };
-    let (members, refused) = members(&files, session.report)?;
-    let content = content(&name, members, &refused, options, &mut session)?;
-    let mut notes = session.notes;
+    let mut session = ReadingState {
+        asked,
+        reading: Reading::default(),
+        received: received as usize,
+        budget: Budget::new(),
+        notes: Vec::new(),
+        doubts: Vec::new(),
+        report,
+    };
+    let (members, refused) = members(&files, &mut session)?;
+    let letters = members.iter().any(|member| member.name.to_ascii_lowercase().contains("emnist"));
+    let mut content = content(&name, members, &refused, &mut session)?;
+    if let Content::Pictures(pictures) = &mut content {
+        corrections::correct(pictures, letters, &mut session);
+    }
+    let ReadingState { reading, mut notes, doubts, .. } = session;
     if !refused.is_empty() {
         notes.push(format!("Left out, as they hold no data: {}.", few(refused.iter().map(|(name, _)| base(name)))));
     }
-    Ok(Raw { name, content, notes })
+    Ok(Raw { name, content, reading, notes, doubts })
 }
 
 /// The combined content of the members.
-fn content(
-    name: &str,
-    members: Vec<Member>,
-    refused: &[Refused],
-    options: &ReadOptions,
-    session: &mut ReadingState,
-) -> Result<Content, DataError> {
+fn content(name: &str, members: Vec<Member>, refused: &[Refused], session: &mut ReadingState) -> Result<Content, DataError> {
     let (mut pictures, mut arrays, mut texts) = (Vec::new(), Vec::new(), Vec::new());
     for member in members {
         match member.format {
@@ -120,13 +129,13 @@ fn content(
         return array::read(&arrays, session).map(Content::Pictures);
     }
     if let [picture] = &pictures[..] {
-        return sheet(picture, options, session).map(Content::Pictures);
+        return sheet::read(picture, session).map(Content::Pictures);
     }
     if !pictures.is_empty() {
-        return album::read(&mut pictures, session).map(Content::Pictures);
+        return album::read(name, &mut pictures, session).map(Content::Pictures);
     }
     match &texts[..] {
-        [text] => table(text, options, session),
+        [text] => table(text, session),
         [] => Err(refused.first().map_or_else(|| DataError::empty(name), |(_, error)| error.clone())),
         several => Err(unrecognized(format!(
             "got {} tables at once ({}); load only one",
@@ -136,20 +145,14 @@ fn content(
     }
 }
 
-fn sheet(member: &Member, options: &ReadOptions, session: &mut ReadingState) -> Result<Pictures, DataError> {
-    (session.report)("decoding the picture", 0, 0);
-    let picture = image::decode(&member.name, &member.bytes(usize::MAX, &mut session.budget)?)?;
-    session.notes.extend(image::notes(picture.coloured, picture.transparent));
-    sheet::cut(&member.name, picture, options.tile, &mut session.notes)
-}
-
-fn table(member: &Member, options: &ReadOptions, session: &mut ReadingState) -> Result<Content, DataError> {
-    let ReadingState { budget, notes, report } = session;
-    report("reading the table", 0, 0);
-    let bytes = member.bytes(usize::MAX, budget)?;
+fn table(member: &Member, session: &mut ReadingState) -> Result<Content, DataError> {
+    (session.report)("reading the table", 0, 0);
+    let bytes = member.bytes(usize::MAX, session)?;
+    let ReadingState { asked, reading, notes, report, .. } = session;
     let text = text::decode(&member.name, &bytes, notes)?;
     let table = Table::read(&member.name, &text)?;
-    let pictures = if options.table { None } else { grid_table::pictures(&table, report) };
+    let pictures = if asked.table == Some(true) { None } else { grid_table::pictures(&table, report) };
+    reading.table = Some(pictures.is_none());
     let Some(pictures) = pictures else {
         notes.extend_from_slice(table.notes());
         return Ok(Content::Table(table));

@@ -6,7 +6,7 @@ mod products;
 pub mod verify;
 
 use dbm_core::{Examples, impute};
-use dbm_data::raw::{self, Content, Encoding, File, Raw, ReadOptions, Summary, Visible};
+use dbm_data::raw::{self, Content, Encoding, File, Raw, Reading, Summary, Visible};
 use dbm_protocol::{EncodedData, FilesCommand, FilesEvent, NamedBytes};
 
 /// Chooses the held-back cells: the same ones whenever the same table is read.
@@ -55,7 +55,7 @@ impl Reader {
     /// Those of `dbm_data::raw::read`, in words.
     pub fn read(&mut self, files: Vec<NamedBytes>, tile: Option<(usize, usize)>, report: Report) -> Answer {
         let files: Vec<File> = files.into_iter().map(|NamedBytes { name, bytes }| File { name, bytes }).collect();
-        let raw = raw::read(&files, &ReadOptions { tile, ..ReadOptions::default() }, &mut |stage, done, total| {
+        let raw = raw::read(&files, &Reading { tile, ..Reading::default() }, &mut |stage, done, total| {
             report(stage, done as f64, total as f64);
         })
         .map_err(words)?;
@@ -114,7 +114,7 @@ fn fill(file: &NamedBytes, visible: &Visible, probabilities: &[f32]) -> Answer {
         return Err(format!("{name}: a table was expected, but the model knows pictures; train it on this table"));
     };
     let file = File { name: name.clone(), bytes: bytes.clone() };
-    let raw = raw::read(&[file], &ReadOptions::default(), &mut |_, _, _| {}).map_err(words)?;
+    let raw = raw::read(&[file], &Reading::default(), &mut |_, _, _| {}).map_err(words)?;
     let Content::Table(table) = &raw.content else {
         return Err(format!("{name}: a table was expected, but it was understood as pictures; fill them in as completions"));
     };
