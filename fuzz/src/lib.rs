@@ -7,7 +7,7 @@
 mod common;
 
 use dbm_data::columns::Table;
-use dbm_data::raw::{Content, Encoding, File, Raw, ReadOptions, read};
+use dbm_data::raw::{Content, Encoding, File, Raw, Reading, read};
 use dbm_data::{Checkpoint, DataError, Precision, load, npy};
 use std::sync::{Mutex, PoisonError};
 
@@ -81,12 +81,20 @@ fn used(raw: &Raw) {
     }
 }
 
-fn read_all(multiple: usize, data: &[u8], files: &[File], options: &ReadOptions) {
-    bounded(multiple, data, || {
-        if let Some(raw) = shown(read(files, options, &mut |_, _, _| {})) {
-            used(&raw);
-        }
+fn read_all(multiple: usize, data: &[u8], files: &[File], options: &Reading) {
+    let raw = bounded(multiple, data, || {
+        let raw = shown(read(files, options, &mut |_, _, _| {}))?;
+        used(&raw);
+        Some(raw)
     });
+    // What was decided gives the same again.
+    if let Some(Raw { content: Content::Pictures(pictures), reading, .. }) = raw {
+        let again = bounded(multiple, data, || read(files, &reading, &mut |_, _, _| {}));
+        let Ok(Raw { content: Content::Pictures(again), .. }) = again else { panic!("{again:?}") };
+        assert_eq!((again.count, again.shape, &again.labels), (pictures.count, pictures.shape, &pictures.labels));
+        let same = |at| again.values.at(at).to_bits() == pictures.values.at(at).to_bits();
+        assert!(again.values.len() == pictures.values.len() && (0..again.values.len()).all(same));
+    }
 }
 
 /// The bytes behind others, so that these need not be found again each time.
@@ -102,21 +110,21 @@ fn file(bytes: Vec<u8>) -> File {
 pub fn idx(data: &[u8]) {
     let bytes = with(&[0, 0], data);
     bounded(PLAIN, data, || shown(load("x", &bytes, 8)));
-    read_all(PLAIN, data, &[file(bytes)], &ReadOptions::default());
+    read_all(PLAIN, data, &[file(bytes)], &Reading::default());
 }
 
 /// NPY: the bytes as a mask, and as a file of data.
 pub fn npy(data: &[u8]) {
     let bytes = with(b"\x93NUMPY", data);
     bounded(PLAIN, data, || shown(npy::read_u8("x", &bytes)));
-    read_all(PLAIN, data, &[file(bytes)], &ReadOptions::default());
+    read_all(PLAIN, data, &[file(bytes)], &Reading::default());
 }
 
 /// ZIP: the bytes as an archive, or packed into one that is whole.
 pub fn npz_zip(data: &[u8]) {
     let [how, data @ ..] = data else { return };
     let bytes = if how % 2 == 0 { with(b"PK\x03\x04", data) } else { stored(data) };
-    read_all(PNG, data, &[file(bytes)], &ReadOptions::default());
+    read_all(PNG, data, &[file(bytes)], &Reading::default());
 }
 
 /// A ZIP archive of entries that begin where `|||` stands, stored.
@@ -137,15 +145,15 @@ pub fn png(data: &[u8]) {
         [.., 1..=40, rows, columns] => Some((usize::from(*rows), usize::from(*columns))),
         _ => None,
     };
-    read_all(PNG, data, &[file(with(b"\x89PNG\r\n\x1a\n", data))], &ReadOptions { tile, table: false });
+    read_all(PNG, data, &[file(with(b"\x89PNG\r\n\x1a\n", data))], &Reading { tile, ..Reading::default() });
 }
 
 /// JPEG, alone and with another of the same size.
 pub fn jpeg(data: &[u8]) {
     let bytes = with(b"\xff\xd8\xff", data);
     let tile = Some((2, 3));
-    read_all(JPEG, data, &[file(bytes.clone())], &ReadOptions { tile, table: false });
-    read_all(2 * JPEG, data, &[file(bytes.clone()), file(bytes)], &ReadOptions::default());
+    read_all(JPEG, data, &[file(bytes.clone())], &Reading { tile, ..Reading::default() });
+    read_all(2 * JPEG, data, &[file(bytes.clone()), file(bytes)], &Reading::default());
 }
 
 /// Tables: any text, in any of the encodings.
@@ -159,13 +167,13 @@ pub fn table(data: &[u8]) {
             }
         }
     }
-    read_all(PLAIN, data, &[file(data.to_vec())], &ReadOptions::default());
+    read_all(PLAIN, data, &[file(data.to_vec())], &Reading::default());
 }
 
 /// Gzip: the bytes as such, and packed.
 pub fn gzip(data: &[u8]) {
-    read_all(DEFLATE * PLAIN, data, &[file(with(&[0x1f, 0x8b, 8], data))], &ReadOptions::default());
-    read_all(PNG, data, &[file(common::gzip(data))], &ReadOptions::default());
+    read_all(DEFLATE * PLAIN, data, &[file(with(&[0x1f, 0x8b, 8], data))], &Reading::default());
+    read_all(PNG, data, &[file(common::gzip(data))], &Reading::default());
 }
 
 /// Checkpoints; the first bytes may leave out the header's length.
@@ -202,6 +210,6 @@ pub fn raw(data: &[u8]) {
             File { name, bytes: part.to_vec() }
         })
         .collect();
-    read_all(PNG, data, &files, &ReadOptions { tile: Some((2, 2)), table: true });
-    read_all(PNG, data, &[file(data.to_vec())], &ReadOptions::default());
+    read_all(PNG, data, &files, &Reading { tile: Some((2, 2)), table: Some(true), ..Reading::default() });
+    read_all(PNG, data, &[file(data.to_vec())], &Reading::default());
 }

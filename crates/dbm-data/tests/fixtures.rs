@@ -2,7 +2,7 @@
 //!
 //! `tests/fixtures/make.py` in the repository wrote both.
 
-use dbm_data::raw::{Content, File, Raw, ReadOptions, read};
+use dbm_data::raw::{Content, File, Raw, Reading, read};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ fn read_fixtures(names: &[String]) -> Raw {
     // Names do not matter: each file gets a false one.
     let file = |name: &String| File { name: format!("{name}.docx"), bytes: fixture(name) };
     let files: Vec<File> = names.iter().map(file).collect();
-    read(&files, &ReadOptions::default(), &mut |_, _, _| {}).unwrap_or_else(|error| panic!("{names:?}: {error}"))
+    read(&files, &Reading::default(), &mut |_, _, _| {}).unwrap_or_else(|error| panic!("{names:?}: {error}"))
 }
 
 #[test]
