@@ -82,11 +82,19 @@ fn used(raw: &Raw) {
 }
 
 fn read_all(multiple: usize, data: &[u8], files: &[File], options: &Reading) {
-    bounded(multiple, data, || {
-        if let Some(raw) = shown(read(files, options, &mut |_, _, _| {})) {
-            used(&raw);
-        }
+    let raw = bounded(multiple, data, || {
+        let raw = shown(read(files, options, &mut |_, _, _| {}))?;
+        used(&raw);
+        Some(raw)
     });
+    // What was decided gives the same again.
+    if let Some(Raw { content: Content::Pictures(pictures), reading, .. }) = raw {
+        let again = bounded(multiple, data, || read(files, &reading, &mut |_, _, _| {}));
+        let Ok(Raw { content: Content::Pictures(again), .. }) = again else { panic!("{again:?}") };
+        assert_eq!((again.count, again.shape, &again.labels), (pictures.count, pictures.shape, &pictures.labels));
+        let same = |at| again.values.at(at).to_bits() == pictures.values.at(at).to_bits();
+        assert!(again.values.len() == pictures.values.len() && (0..again.values.len()).all(same));
+    }
 }
 
 /// The bytes behind others, so that these need not be found again each time.

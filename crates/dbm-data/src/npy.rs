@@ -6,8 +6,11 @@ use crate::DataError;
 use crate::error::check_length;
 use crate::names::shown;
 use crate::numbers::{ArrayHeader, Element};
+use std::borrow::Cow;
 
-const MAGIC: &[u8] = b"\x93NUMPY";
+pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
+/// Advice for a file that is no array of ours.
+const SAVE: &str = "save the array with numpy.save";
 /// A header longer than this does not belong to a plain array.
 const MAX_HEADER: usize = 4096;
 
@@ -73,33 +76,18 @@ pub(crate) const HEAD: usize = 12 + MAX_HEADER;
 /// # Errors
 /// [`DataError::Format`] naming the part that does not fit, or if the header is cut short.
 pub(crate) fn header(name: &str, bytes: &[u8]) -> Result<ArrayHeader, DataError> {
-    const SAVE: &str = "save the array with numpy.save";
     let refuse = |expected: &str, got: String, advice| DataError::format(name, expected, got, advice);
-    let Some(rest) = bytes.strip_prefix(MAGIC) else {
-        let head: Vec<String> = bytes.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
-        return Err(refuse("an NPY file, beginning with 93 4e 55 4d 50 59", format!("it begins with {}", head.join(" ")), SAVE));
-    };
-    let short = |expected: usize| DataError::truncated(name, "its header", expected as u128, bytes.len());
-    let (length, rest) = match rest {
-        [1, _, low, high, rest @ ..] => (u32::from(u16::from_le_bytes([*low, *high])), rest),
-        [2 | 3, _, a, b, c, d, rest @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]), rest),
-        [1..=3, ..] | [] => return Err(short(12)),
-        [version, ..] => return Err(refuse("NPY version 1, 2 or 3", format!("it is {version}"), SAVE)),
-    };
-    let length = length as usize;
-    if length > MAX_HEADER {
-        return Err(refuse("a header of at most 4096 bytes", format!("it announces {length}"), SAVE));
-    }
-    let start = bytes.len() - rest.len() + length;
-    let text = rest.get(..length).ok_or_else(|| short(start))?;
-    let text = String::from_utf8_lossy(text);
+    let (text, start) = header_text(name, bytes)?;
+    // Some programs quote as JSON does.
     let part = |key: &str| {
-        let after = text.split_once(&format!("'{key}'"))?.1;
+        let quoted = |quote| text.split_once(&format!("{quote}{key}{quote}"));
+        let (_, after) = quoted('\'').or_else(|| quoted('"'))?;
         after.trim_start().strip_prefix(':').map(str::trim_start)
     };
     let missing = |key: &str| refuse("descr, fortran_order and shape in its header", format!("{key} is not there"), SAVE);
     let descr = part("descr").ok_or_else(|| missing("descr"))?;
-    let descr = descr.strip_prefix('\'').and_then(|rest| rest.split('\'').next()).unwrap_or("a structure");
+    let quote = descr.chars().next().filter(|first| matches!(first, '\'' | '"'));
+    let descr = quote.and_then(|quote| descr[1..].split(quote).next()).unwrap_or("a structure");
     let element = Element::parse(descr).ok_or_else(|| {
         refuse(
             "bool, integer or float values",
@@ -109,14 +97,55 @@ pub(crate) fn header(name: &str, bytes: &[u8]) -> Result<ArrayHeader, DataError>
     })?;
     let shape = part("shape").and_then(sizes).ok_or_else(|| missing("shape"))?;
     let order = part("fortran_order").ok_or_else(|| missing("fortran_order"))?;
-    Ok(ArrayHeader { element, fortran: !order.starts_with("False") && shape.len() > 1, shape, start })
+    let is = |word: &str| order.get(..word.len()).is_some_and(|order| order.eq_ignore_ascii_case(word));
+    if !is("true") && !is("false") {
+        return Err(refuse("True or False for fortran_order in its header", "it is neither".into(), SAVE));
+    }
+    Ok(ArrayHeader { element, fortran: is("true") && shape.len() > 1, shape, start })
 }
 
-/// `(2, 3)` as sizes.
+/// The text of the header, and the offset of the values.
+fn header_text<'b>(name: &str, bytes: &'b [u8]) -> Result<(Cow<'b, str>, usize), DataError> {
+    let refuse = |expected: &str, got: String| DataError::format(name, expected, got, SAVE);
+    let Some(rest) = bytes.strip_prefix(MAGIC) else {
+        let head: Vec<String> = bytes.iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+        return Err(refuse("an NPY file, beginning with 93 4e 55 4d 50 59", format!("it begins with {}", head.join(" "))));
+    };
+    let short = |expected: usize| DataError::truncated(name, "its header", expected as u128, bytes.len());
+    let (length, rest) = match rest {
+        [1, _, low, high, rest @ ..] => (u32::from(u16::from_le_bytes([*low, *high])), rest),
+        [2 | 3, _, a, b, c, d, rest @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]), rest),
+        [1..=3, ..] | [] => return Err(short(12)),
+        [version, ..] => return Err(refuse("NPY version 1, 2 or 3", format!("it is {version}"))),
+    };
+    let length = length as usize;
+    if length > MAX_HEADER {
+        return Err(refuse("a header of at most 4096 bytes", format!("it announces {length}")));
+    }
+    let start = bytes.len() - rest.len() + length;
+    let text = rest.get(..length).ok_or_else(|| short(start))?;
+    Ok((String::from_utf8_lossy(text), start))
+}
+
+/// The letters and digits of an array that holds one short word, of bytes or of wide letters.
+///
+/// # Errors
+/// [`DataError::Format`] if the header cannot be found.
+pub(crate) fn word(name: &str, bytes: &[u8]) -> Result<String, DataError> {
+    let (_, start) = header_text(name, bytes)?;
+    Ok(bytes[start..].iter().filter(|byte| byte.is_ascii_alphanumeric()).take(16).map(|&byte| char::from(byte)).collect())
+}
+
+/// Whether these bytes begin an array.
+pub(crate) fn is_npy(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC)
+}
+
+/// `(2, 3)` as sizes; Python 2 wrote long ones as `2L`.
 fn sizes(text: &str) -> Option<Vec<usize>> {
     let (inside, _) = text.strip_prefix('(')?.split_once(')')?;
     let sizes = inside.split(',').map(str::trim).filter(|size| !size.is_empty());
-    sizes.map(|size| size.parse().ok()).collect()
+    sizes.map(|size| size.strip_suffix('L').unwrap_or(size).parse().ok()).collect()
 }
 
 #[cfg(test)]
@@ -160,6 +189,19 @@ mod tests {
         second[6] = 2;
         second.splice(10..10, [0, 0]);
         assert_eq!(read_u8("x", &second).unwrap(), (vec![2], vec![1, 0]));
+    }
+
+    #[test]
+    fn headers_of_other_makers_are_read() {
+        let expected = (vec![1, 2], vec![1, 0]);
+        assert_eq!(read_u8("x", &file("'|u1'", "False", "(1L, 2L)", &[1, 0])).unwrap(), expected);
+        assert_eq!(read_u8("x", &file("'uint8'", "False", "(1,2)", &[1, 0])).unwrap(), expected);
+        let text = r#"{"descr": "u1", "fortran_order": false, "shape": (1, 2)}"#;
+        let bytes = [MAGIC, &[1, 0], &(text.len() as u16).to_le_bytes(), text.as_bytes(), &[1, 0]].concat();
+        assert_eq!(read_u8("x", &bytes).unwrap(), expected);
+        for (descr, order, shape) in [("'|u1'", "7", "(1, 2)"), ("'|u1'", "False", "(1x, 2)"), ("'|u1'", "False", "(LL,)")] {
+            assert!(read_u8("x", &file(descr, order, shape, &[1, 0])).is_err(), "{order} {shape}");
+        }
     }
 
     proptest! {

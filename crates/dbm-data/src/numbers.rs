@@ -13,17 +13,25 @@ pub(crate) struct Element {
 }
 
 impl Element {
-    /// Parses numpy's name, such as `|b1` or `<f4`.
+    /// Parses numpy's name, such as `|b1` or `<f4`; also without its byte order, which is little-endian then, and in full: `float64`.
     pub fn parse(descr: &str) -> Option<Self> {
-        let mut letters = descr.chars();
-        let order = letters.next().filter(|order| "<>|=".contains(*order))?;
-        let kind = letters.next()?;
-        let size = letters.as_str().parse().ok()?;
-        matches!((kind, size), ('b', 1) | ('i' | 'u', 1 | 2 | 4 | 8) | ('f', 2 | 4 | 8)).then_some(Self {
-            kind,
-            size,
-            big_endian: order == '>',
-        })
+        let name = descr.strip_prefix(['<', '>', '|', '=']).unwrap_or(descr);
+        let (kind, size) = match name {
+            "b1" | "bool" | "?" => ('b', 1),
+            "u1" | "uint8" => ('u', 1),
+            "u2" | "uint16" => ('u', 2),
+            "u4" | "uint32" => ('u', 4),
+            "u8" | "uint64" => ('u', 8),
+            "i1" | "int8" => ('i', 1),
+            "i2" | "int16" => ('i', 2),
+            "i4" | "int32" => ('i', 4),
+            "i8" | "int64" | "int" => ('i', 8),
+            "f2" | "float16" => ('f', 2),
+            "f4" | "float32" => ('f', 4),
+            "f8" | "float64" | "float" => ('f', 8),
+            _ => return None,
+        };
+        Some(Self { kind, size, big_endian: descr.starts_with('>') })
     }
 
     /// Parses the third byte of an IDX file.
@@ -87,5 +95,31 @@ impl ArrayHeader {
     /// The number of bytes they take.
     pub fn size(&self) -> u128 {
         self.count().saturating_mul(self.element.size as u128)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_have_several_names() {
+        for (names, bytes, value) in [
+            (&["|u1", "u1", "uint8", "<u1"][..], &[200][..], 200.0),
+            (&["|i1", "i1", "int8"], &[200], -56.0),
+            (&["|b1", "b1", "bool", "?"], &[1], 1.0),
+            (&["<i8", "i8", "int64", "=i8", "int"], &[2, 1, 0, 0, 0, 0, 0, 0], 258.0),
+            (&[">u2", ">uint16"], &[1, 2], 258.0),
+            (&["<f4", "f4", "float32"], &[0, 0, 0x80, 0x3f], 1.0),
+            (&["<f8", "f8", "float64", "float"], &[0, 0, 0, 0, 0, 0, 0xf0, 0x3f], 1.0),
+        ] {
+            for name in names {
+                let element = Element::parse(name).unwrap_or_else(|| panic!("{name}"));
+                assert_eq!((element.size, element.value(bytes)), (bytes.len(), value), "{name}");
+            }
+        }
+        for name in ["", "<", "O", "|S3", "<U3", "c8", "complex64", "<c16", "f16", "i3", "u", "M8[ns]", "é1", "+u1", "u+1"] {
+            assert_eq!(Element::parse(name), None, "{name}");
+        }
     }
 }

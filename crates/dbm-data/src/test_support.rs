@@ -4,12 +4,20 @@
 mod common;
 
 use crate::DataError;
-pub use common::{gzip, idx};
+pub use common::{gzip, idx, zip};
 use std::fmt::Debug;
 
 /// The message of an error that must have occurred.
 pub fn refusal<T: Debug>(result: Result<T, DataError>) -> String {
     result.expect_err("should be refused").to_string()
+}
+
+/// An NPY file with this type and shape.
+pub fn npy(descr: &str, shape: &[usize], data: &[u8]) -> Vec<u8> {
+    let mut sizes = shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    sizes.push(',');
+    let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({sizes}), }}\n");
+    [b"\x93NUMPY\x01\0", &(header.len() as u16).to_le_bytes()[..], header.as_bytes(), data].concat()
 }
 
 /// A PNG file of these samples.

@@ -141,6 +141,10 @@ fn kinds(cases: &mut Cases) {
     let picture = png(28, 28, |y, x| (y * x) as u8);
     cases.all(kind, "a picture and an array at once", &[("a.png", picture), ("b.npy", npy::write_u8(&[1, 4], &[1; 4]))], None);
     let (images, labels) = (idx(8, &[2, 1, 4], &[9; 8]), idx(8, &[3], &[7, 2, 1]));
+    let (array, other) = (npy::write_u8(&[2, 4], &[1; 8]), npy::write_u8(&[3, 4], &[1; 12]));
+    let two = [&array[..], &other].concat();
+    cases.read(kind, "x.npy", "two arrays, the second cut short", &two[..two.len() - 2]);
+    cases.read(kind, "x.npy", "two arrays, and something else behind them", [&two[..], b"?"].concat());
     cases.all(kind, "labels of other images", &[("images.idx", images), ("labels.idx", labels)], None);
     cases.all(kind, "two tables at once", &[("a.csv", b"0,1\n".to_vec()), ("b.csv", b"1,0\n".to_vec())], None);
 }
@@ -185,6 +189,21 @@ fn zips(cases: &mut Cases) {
     cases.read(kind, "model.pt", "a file of torch.save", zip(&[("model/data.pkl", b"\x80\x02")]));
     let inner = npy::write_u8(&[2, 4], &[0; 8]);
     cases.read(kind, "data.npz", "an array in it that is cut short", zip(&[("x.npy", &inner[..inner.len() - 3])]));
+    let list = |values: &[u8]| npy::write_u8(&[values.len()], values);
+    let sparse = |format: &[u8], shape: &[u8], indices: &[u8]| {
+        let head = b"\x93NUMPY\x01\0\x38\0{'descr': '|S3', 'fortran_order': False, 'shape': (), }    ";
+        let parts = [
+            ("format.npy", [&head[..], b"\n", format].concat()),
+            ("shape.npy", list(shape)),
+            ("data.npy", list(&[7])),
+            ("indices.npy", list(indices)),
+            ("indptr.npy", list(&[0, 1, 1])),
+        ];
+        zip(&parts.each_ref().map(|(name, bytes)| (*name, &bytes[..])))
+    };
+    cases.read(kind, "data.npz", "a sparse array in blocks", sparse(b"bsr", &[2, 2], &[1]));
+    cases.read(kind, "data.npz", "a sparse array with an index outside it", sparse(b"csr", &[2, 2], &[2]));
+    cases.read(kind, "data.npz", "a sparse array with fewer rows than it announces", sparse(b"csr", &[9, 2], &[1]));
     cases.read(kind, "data.npz", "labels alone in it", zip(&[("y.npy", &npy::write_u8(&[3], &[1, 2, 3]))]));
 }
 
@@ -198,12 +217,21 @@ fn pictures(cases: &mut Cases) {
     cases.read(kind, "sheet.png", "a wrong checksum", wrong);
     cases.read(kind, "bomb.png", "100 million pixels in 70 bytes", lying_png(10_000, 10_000));
     cases.read(kind, "bomb.png", "3.6 thousand million pixels in 70 bytes", lying_png(60_000, 60_000));
-    cases.read(kind, "sheet.png", "a sheet with no visible tiles", png(30, 44, ramp));
     cases.read(kind, "sheet.png", "a sheet of one colour", png(56, 56, |_, _| 9));
     cases.all(kind, "tiles of a size that does not fit", &[("sheet.png", png(30, 44, ramp))], Some((28, 28)));
     cases.all(kind, "tiles of no size", &[("sheet.png", png(30, 44, ramp))], Some((0, 3)));
     let others = [("1.png", png(28, 28, ramp)), ("2.png", png(28, 28, ramp)), ("10.png", png(28, 29, ramp))];
     cases.all(kind, "pictures of two sizes", &others, None);
+    let clear = |grey: u8| {
+        let mut file = Vec::new();
+        let mut encoder = png::Encoder::new(&mut file, 9, 9);
+        encoder.set_color(png::ColorType::GrayscaleAlpha);
+        encoder.write_header().unwrap().write_image_data(&[grey, 0].repeat(81)).unwrap();
+        file
+    };
+    cases.all(kind, "pictures that are transparent all over", &[("1.png", clear(0)), ("2.png", clear(255))], None);
+    let blank = |grey: u8| png(9, 9, move |_, _| grey);
+    cases.all(kind, "pictures of one colour", &[("1.png", blank(0)), ("2.png", blank(9))], None);
     let kind = "JPEG";
     let whole = fixture("grey.jpg");
     cases.read(kind, "photo.jpg", "cut short", &whole[..whole.len() - 30]);

@@ -118,9 +118,11 @@ impl Table {
                 ));
             }
             (Some(_), _) => {
-                let further = Heading::further(&cells, decimal, 0, Header::Names);
+                let counting = Header::of(&cells, decimal, 0) == Header::Counting;
+                let header = if counting { Header::Counting } else { Header::Names };
+                let further = Heading::further(&cells, decimal, 0, header);
                 cells.set_aside(&further);
-                if Header::of(&cells, decimal, 0) == Header::Counting { Header::Counting } else { Header::Names }
+                header
             }
             (None, _) if shifted => Header::Names,
             (None, _) => {

@@ -1,8 +1,9 @@
 //! Many pictures at once, each an example; their folders can be their classes.
 
-use super::image::{decode, notes, size};
+use super::image::{COLOURED, decode};
 use super::member::Member;
 use super::session::ReadingState;
+use super::{background, blank};
 use crate::DataError;
 use crate::error::check_size;
 use crate::names::{few, folder, natural};
@@ -13,21 +14,23 @@ use std::collections::BTreeSet;
 /// order.
 ///
 /// # Errors
-/// [`DataError::Format`] naming the first picture whose size differs from the first one's, or if together they are too large; those of
-/// decoding.
-pub(super) fn read(members: &mut [Member], session: &mut ReadingState) -> Result<Pictures, DataError> {
+/// [`DataError::Format`] naming the first picture whose size differs from the first one's, if together they are too large, or if there is
+/// nothing in any; those of decoding.
+pub(super) fn read(name: &str, members: &mut [Member], session: &mut ReadingState) -> Result<Pictures, DataError> {
     members.sort_by(|a, b| natural(&a.name, &b.name));
     let labels = labels(members, &mut session.notes);
     let count = members.len();
     let (mut shape, mut values) = ((0, 0), Vec::new());
-    let (mut coloured, mut transparent) = (false, false);
+    // As many as values once a picture is transparent.
+    let mut opacity = Vec::new();
+    let (mut coloured, mut turned) = (false, 0);
     for (at, member) in members.iter().enumerate() {
         if at % 64 == 0 {
             (session.report)("decoding pictures", at as u64, count as u64);
         }
         let name = &member.name;
-        let bytes = member.bytes(usize::MAX, &mut session.budget)?;
-        let (rows, columns) = size(name, &bytes)?;
+        let picture = decode(name, &member.bytes(usize::MAX, session)?)?;
+        let (rows, columns) = (picture.rows, picture.columns);
         if at == 0 {
             shape = (rows, columns);
             check_size(name, count as u128 * rows as u128 * columns as u128)?;
@@ -35,12 +38,24 @@ pub(super) fn read(members: &mut [Member], session: &mut ReadingState) -> Result
             let expected = format!("{} x {} pixels (rows x columns) as in {}", shape.0, shape.1, members[0].name);
             return Err(DataError::format(name, expected, format!("it has {rows} x {columns}"), "make all pictures one size"));
         }
-        let picture = decode(name, &bytes)?;
         coloured |= picture.coloured;
-        transparent |= picture.transparent;
+        turned += usize::from(picture.turned);
+        if let Some(own) = &picture.opacity {
+            opacity.resize(values.len(), 255);
+            opacity.extend_from_slice(own);
+        }
         values.extend_from_slice(&picture.pixels);
     }
-    session.notes.extend(notes(coloured, transparent));
+    session.notes.extend(coloured.then(|| COLOURED.into()));
+    if turned > 0 {
+        session.notes.push(format!("{turned} of {count} pictures were turned as their EXIF data say."));
+    }
+    let size = shape.0 * shape.1;
+    if !opacity.is_empty() {
+        opacity.resize(values.len(), 255);
+        background::lay(name, &mut values, &opacity, size, session)?;
+    }
+    blank::check(name, &values, size, &mut session.notes)?;
     Ok(Pictures { count, shape, values: Values::Bytes(values), labels })
 }
 

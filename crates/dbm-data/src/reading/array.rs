@@ -1,9 +1,13 @@
 //! Arrays of numbers, from IDX and NPY files: which of several are the data, and the shape of their examples.
 
+use super::background;
+use super::blank;
 use super::format::FileFormat;
-use super::limits::Budget;
+use super::image::COLOURED;
 use super::member::Member;
 use super::session::ReadingState;
+use super::sparse;
+use super::value::{Background, Change, Doubt};
 use crate::error::{check_length, check_size};
 use crate::names::{base, few};
 use crate::numbers::{ArrayHeader, Element};
@@ -12,92 +16,142 @@ use crate::{DataError, idx, npy};
 use std::borrow::Cow;
 
 /// An array whose values have not been read yet.
-struct Array<'a, 'b> {
+pub(super) struct Array<'a, 'b> {
     member: &'b Member<'a>,
     header: ArrayHeader,
 }
 
-/// The largest array with at least two dimensions, with the labels that fit it; `notes` says which was chosen if there were others.
+/// The largest array with at least two dimensions, with the labels that fit it; `notes` says which was chosen if there were others. A
+/// sparse array is preferred to others.
 ///
 /// # Errors
 /// Those of the files' formats; [`DataError::Format`] if no array has examples, or if the number of labels in an IDX file does not fit.
 pub(super) fn read(members: &[Member], session: &mut ReadingState) -> Result<Pictures, DataError> {
+    let (sparse, others) = sparse::split(members);
     let mut arrays = Vec::new();
     let mut broken = Vec::new();
-    for member in members {
+    for member in &others {
         match Array::open(member) {
             Ok(array) => arrays.push(array),
             Err(error) => broken.push(error),
         }
+    }
+    if let Some(data) = sparse::largest(sparse, session)? {
+        let pictures = data.pictures(session)?;
+        return with_labels(pictures, &data.name, &data.shape, &arrays, &others, session);
     }
     let Some(data) = largest(&arrays) else {
         // The error of a broken file says more than that of labels.
         let refusal = broken.into_iter().next().or_else(|| arrays.first().map(Array::refuse_shape));
         return Err(refusal.unwrap_or_else(|| DataError::empty("the files")));
     };
-    let count = data.header.shape[0];
-    let labels = labels_of(data, &arrays);
-    if let ([_, _], None, FileFormat::Idx) = (&arrays[..], labels, data.member.format)
+    let (name, shape) = (&data.member.name, &data.header.shape);
+    let count = shape[usize::from(takes_columns(shape, session))];
+    if let ([_, _], None, FileFormat::Idx) = (&arrays[..], labels_of(name, count, &arrays), data.member.format)
         && let Some(&[labels]) = arrays.iter().map(|array| &array.header.shape[..]).find(|shape| shape.len() == 1)
     {
-        return Err(DataError::label_count(&data.member.name, count, labels));
+        return Err(DataError::label_count(name, count, labels));
     }
     (session.report)("unpacking", 0, 0);
-    let mut pictures = data.pictures(session)?;
-    let ReadingState { budget, notes, .. } = session;
+    let pictures = data.pictures(session)?;
+    with_labels(pictures, name, shape, &arrays, &others, session)
+}
+
+/// The pictures, which were read from the array of this name and shape, with the labels that fit them; `notes` says which, and which files
+/// were left out.
+fn with_labels(
+    mut pictures: Pictures,
+    name: &str,
+    shape: &[usize],
+    arrays: &[Array],
+    members: &[&Member],
+    session: &mut ReadingState,
+) -> Result<Pictures, DataError> {
+    let labels = labels_of(name, pictures.count, arrays);
     if let Some(array) = labels {
-        pictures.labels = Some(array.labels(budget)?).filter(|labels| !labels.is_empty());
+        pictures.labels = Some(array.labels(session)?).filter(|labels| !labels.is_empty());
         if pictures.labels.is_none() {
-            notes.push(format!("{} was not read as labels: they should be whole numbers from 0 to 255.", array.member.name));
+            let name = &array.member.name;
+            session.notes.push(format!("{name} was not read as labels: they should be whole numbers from 0 to 255."));
         }
     }
-    if members.len() > 1 {
-        let with = labels.map_or(String::new(), |labels| format!(" with the labels {}", base(&labels.member.name)));
-        let is_taken = |name: &str| name == data.member.name || labels.is_some_and(|labels| name == labels.member.name);
-        let left = members.iter().map(|member| member.name.as_str()).filter(|name| !is_taken(name));
-        let left = few(left.map(base));
+    let others: Vec<&str> = members.iter().map(|member| &*member.name).filter(|other| *other != name).collect();
+    if !others.is_empty() {
+        let labels = labels.map(|labels| &*labels.member.name);
+        let with = labels.map_or(String::new(), |labels| format!(" with the labels {}", base(labels)));
+        let left = few(others.into_iter().filter(|other| Some(*other) != labels).map(base));
         let left = if left.is_empty() { String::new() } else { format!("; left out: {left}") };
-        notes.push(format!("Read {} ({}){with}{left}.", base(&data.member.name), sizes(&data.header.shape)));
+        session.notes.push(format!("Read {} ({}){with}{left}.", base(name), sizes(shape)));
     }
     Ok(pictures)
 }
 
+/// Decides whether the columns of an array of two dimensions are its examples. An array `[pixels, examples]` is suspected if it has more
+/// columns than rows, and its rows, but not its columns, are as many as the pixels of a square; MNIST's 784 pixels are known anyway.
+pub(super) fn decide_columns(name: &str, shape: &[usize], session: &mut ReadingState) {
+    let &[rows, columns] = shape else { return };
+    session.reading.transpose = Some(takes_columns(shape, session));
+    let is_square = |count: usize| count >= SMALLEST_SQUARE && count.isqrt().pow(2) == count;
+    if session.asked.transpose.is_none() && columns > rows && (rows == MNIST || is_square(rows) && !is_square(columns)) {
+        let side = rows.isqrt();
+        session.doubts.push(Doubt {
+            text: format!(
+                "{} was read as {rows} examples of {columns} values each; as {rows} = {side} x {side}, its columns may be the pictures.",
+                base(name)
+            ),
+            label: "Take columns".into(),
+            change: Change::Transpose(true),
+        });
+    }
+}
+
+/// Whether the columns of an array of this shape are asked for.
+fn takes_columns(shape: &[usize], session: &ReadingState) -> bool {
+    shape.len() == 2 && session.asked.transpose == Some(true)
+}
+
+/// The pixels of MNIST's digits.
+const MNIST: usize = 784;
+/// The pixels of the smallest square that is taken for a picture.
+const SMALLEST_SQUARE: usize = 64;
+
 /// `60000 x 28 x 28`.
-fn sizes(shape: &[usize]) -> String {
+pub(super) fn sizes(shape: &[usize]) -> String {
     shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ")
 }
 
 /// The one with most values; among equals the one named after training, then the first.
 fn largest<'c, 'a, 'b>(arrays: &'c [Array<'a, 'b>]) -> Option<&'c Array<'a, 'b>> {
-    let rank = |array: &Array| (array.header.count(), array.is_named("train"));
+    let rank = |array: &Array| (array.header.count(), is_named(&array.member.name, "train"));
     arrays.iter().filter(|array| array.has_examples()).rev().max_by_key(|array| rank(array))
 }
 
-/// Whole numbers, one per example, preferably of the same part of the data and with a name for labels.
-fn labels_of<'c, 'a, 'b>(data: &Array, arrays: &'c [Array<'a, 'b>]) -> Option<&'c Array<'a, 'b>> {
-    let fits = |array: &&Array| {
-        !array.has_examples() && array.header.element.is_whole() && array.header.shape.first() == data.header.shape.first()
-    };
+/// Whole numbers, one for each of `count` examples, preferably of the same part of the data and with a name for labels.
+fn labels_of<'c, 'a, 'b>(data: &str, count: usize, arrays: &'c [Array<'a, 'b>]) -> Option<&'c Array<'a, 'b>> {
+    let fits =
+        |array: &&Array| !array.has_examples() && array.header.element.is_whole() && array.header.shape.first() == Some(&count);
     let rank = |array: &Array| {
-        let same = ["train", "test", "t10k", "val"].iter().filter(|part| array.is_named(part) == data.is_named(part)).count();
-        let named = ["y", "label", "class", "target"].iter().any(|part| array.is_named(part));
+        let name = &array.member.name;
+        let same = ["train", "test", "t10k", "val"].iter().filter(|part| is_named(name, part) == is_named(data, part)).count();
+        let named = ["y", "label", "class", "target"].iter().any(|part| is_named(name, part));
         2 * same + usize::from(named)
     };
     arrays.iter().filter(fits).rev().max_by_key(|array| rank(array))
 }
 
+/// Whether a file's name, without its folders, has this part in any case.
+pub(super) fn is_named(name: &str, part: &str) -> bool {
+    base(name).to_ascii_lowercase().contains(part)
+}
+
 impl<'a, 'b> Array<'a, 'b> {
-    fn open(member: &'b Member<'a>) -> Result<Self, DataError> {
+    pub fn open(member: &'b Member<'a>) -> Result<Self, DataError> {
         let header = if member.format == FileFormat::Npy {
             npy::header(&member.name, &member.head(npy::HEAD)?)?
         } else {
             idx::header(&member.name, &member.head(idx::HEAD)?)?
         };
         Ok(Self { member, header })
-    }
-
-    fn is_named(&self, part: &str) -> bool {
-        base(&self.member.name).to_ascii_lowercase().contains(part)
     }
 
     /// Whether it has more than one number per example; a column of numbers is labels.
@@ -122,28 +176,74 @@ impl<'a, 'b> Array<'a, 'b> {
         DataError::format(name, expected, got, "reshape it (a single example as array[None]) and save it again")
     }
 
-    /// Its values as stored in the file, exactly as many as announced.
-    fn data(&self, budget: &mut Budget) -> Result<Cow<'a, [u8]>, DataError> {
+    /// Its values as stored in the file, exactly as many as announced. Arrays that were saved behind it are noted.
+    fn data(&self, session: &mut ReadingState) -> Result<Cow<'a, [u8]>, DataError> {
         let name = &self.member.name;
         let expected = self.header.size();
         if expected == 0 {
             return Err(DataError::empty(name));
         }
         check_size(name, expected)?;
-        let bytes = self.member.bytes(self.header.start + expected as usize + 1, budget)?;
-        check_length(name, "the data its header announces", expected, bytes.len().saturating_sub(self.header.start))?;
+        let end = self.header.start + expected as usize;
+        let mut bytes = self.member.bytes(end + npy::MAGIC.len(), session)?;
+        if self.member.format == FileFormat::Npy && bytes.get(end..).is_some_and(npy::is_npy) {
+            bytes = self.member.bytes(usize::MAX, session)?;
+            let others = self.others(&bytes[end..])?;
+            let count = others.len() + 1;
+            let (first, others) = (sizes(&self.header.shape), few(others.iter().map(String::as_str)));
+            let note = format!("{name} holds {count} arrays: the first ({first}) was read, the others ({others}) were not.");
+            session.notes.push(note);
+        } else {
+            check_length(name, "the data its header announces", expected, bytes.len().saturating_sub(self.header.start))?;
+        }
         Ok(match bytes {
-            Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[self.header.start..]),
+            Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[self.header.start..end]),
             Cow::Owned(mut bytes) => {
+                bytes.truncate(end);
                 bytes.drain(..self.header.start);
                 Cow::Owned(bytes)
             }
         })
     }
 
-    /// Its values as labels; `None` if they are not bytes.
-    fn labels(&self, budget: &mut Budget) -> Result<Vec<u8>, DataError> {
-        let data = self.data(budget)?;
+    /// The shapes of the arrays that follow it in its file, as numpy leaves them if it saves twice.
+    fn others(&self, mut rest: &[u8]) -> Result<Vec<String>, DataError> {
+        let name = &self.member.name;
+        let mut shapes = Vec::new();
+        while !rest.is_empty() {
+            if !npy::is_npy(rest) {
+                let (expected, got) = ("nothing, or another array, behind an array", "something else follows");
+                return Err(DataError::format(name, expected, got, "the file is damaged, fetch it again"));
+            }
+            // The end of an array of another kind is not known.
+            let Ok(header) = npy::header(name, &rest[..npy::HEAD.min(rest.len())]) else {
+                shapes.push("of a kind that is not read".into());
+                break;
+            };
+            let (size, left) = (header.size(), rest.len() - header.start);
+            if size > left as u128 {
+                return Err(DataError::truncated(name, "the last of its arrays", size, left));
+            }
+            shapes.push(sizes(&header.shape));
+            rest = &rest[header.start + size as usize..];
+        }
+        Ok(shapes)
+    }
+
+    /// Its only size, and its values, if it has one dimension; they may be none.
+    pub fn list(&self, session: &mut ReadingState) -> Result<(Element, Cow<'a, [u8]>), DataError> {
+        let name = &self.member.name;
+        if self.header.shape.len() != 1 {
+            let got = format!("its shape is {:?}", self.header.shape);
+            return Err(DataError::format(name, "one dimension in this part of a sparse array", got, "save the array again"));
+        }
+        let data = if self.header.count() == 0 { Cow::Borrowed(&[][..]) } else { self.data(session)? };
+        Ok((self.header.element, data))
+    }
+
+    /// Its values as labels; none if they are not bytes.
+    fn labels(&self, session: &mut ReadingState) -> Result<Vec<u8>, DataError> {
+        let data = self.data(session)?;
         let byte = |bytes| {
             let value = self.header.element.value(bytes);
             (0.0..=255.0).contains(&value).then_some(value as u8)
@@ -152,32 +252,40 @@ impl<'a, 'b> Array<'a, 'b> {
     }
 
     fn pictures(&self, session: &mut ReadingState) -> Result<Pictures, DataError> {
-        let ReadingState { budget, notes, report, .. } = session;
-        let layout = Layout::of(&self.header.shape, self.header.fortran).ok_or_else(|| self.refuse_shape())?;
-        let data = self.data(budget)?;
-        let (count, shape) = (layout.sizes[0], (layout.sizes[1], layout.sizes[2]));
-        match layout.sizes[3] {
-            1 => {}
-            channels => notes.push(match channels {
-                2 => "The two channels were read as grey and opacity: values are their product.".into(),
-                3 => "Colours were converted to grey: 0.299 red + 0.587 green + 0.114 blue.".into(),
-                _ => "Colours were converted to grey (0.299 red + 0.587 green + 0.114 blue), times their opacity.".to_string(),
-            }),
+        let name = &self.member.name;
+        let mut layout = Layout::of(&self.header.shape, self.header.fortran).ok_or_else(|| self.refuse_shape())?;
+        if takes_columns(&self.header.shape, session) {
+            layout = layout.transposed();
         }
+        let data = self.data(session)?;
+        decide_columns(name, &self.header.shape, session);
+        let (count, shape) = (layout.sizes[0], (layout.sizes[1], layout.sizes[2]));
+        session.notes.extend(match layout.sizes[3] {
+            1 => None,
+            2 => Some("The two channels were read as grey and opacity.".into()),
+            _ => Some(COLOURED.into()),
+        });
         let pictures = |values| Pictures { count, shape, values, labels: None };
         if self.header.element.is_byte() && layout.is_plain() {
             return Ok(pictures(Values::Bytes(data.into_owned())));
         }
-        let numbers = Numbers { data: &data, element: self.header.element, layout };
-        let found = numbers.survey(&self.member.name, report)?;
+        let mut numbers = Numbers { data: &data, element: self.header.element, layout, opaque: 1.0, background: 0.0 };
+        let found = numbers.survey(name, session.report)?;
+        numbers.opaque = found.opaque;
         if found.missing > 0 {
-            notes.push(format!("{} of the values are not a number (NaN), and count as missing.", found.missing));
+            session.notes.push(format!("{} of the values are not a number (NaN), and count as missing.", found.missing));
+        }
+        if numbers.are_transparent() {
+            let on =
+                |background| Numbers { background: if background == Background::White { found.opaque } else { 0.0 }, ..numbers };
+            let chosen = background::choose(name, session, |background| on(background).show())?;
+            numbers = on(chosen);
         }
         let values = if found.are_bytes() {
-            Values::Bytes(numbers.collect(found, report, |value| (value + 0.5) as u8))
+            Values::Bytes(numbers.collect(session.report, |value| (value + 0.5) as u8))
         } else {
-            check_size(&self.member.name, 4 * numbers.layout.pixels() as u128)?;
-            Values::Floats(numbers.collect(found, report, |value| value as f32))
+            check_size(name, 4 * layout.pixels() as u128)?;
+            Values::Floats(numbers.collect(session.report, |value| value as f32))
         };
         Ok(pictures(values))
     }
@@ -211,6 +319,13 @@ impl Layout {
         Some(Self { sizes: [n.0, rows.0, columns.0, channels.0], strides: [n.1, rows.1, columns.1, channels.1] })
     }
 
+    /// Of examples that are rows of values: of each value, those of all examples.
+    fn transposed(mut self) -> Self {
+        self.sizes.swap(0, 2);
+        self.strides.swap(0, 2);
+        self
+    }
+
     /// Whether values are already in the required order.
     fn is_plain(&self) -> bool {
         let [_, rows, columns, channels] = self.sizes;
@@ -242,10 +357,15 @@ impl Found {
 }
 
 /// Values in a layout.
+#[derive(Clone, Copy)]
 struct Numbers<'a> {
     data: &'a [u8],
     element: Element,
     layout: Layout,
+    /// The value for full opacity.
+    opaque: f64,
+    /// What shows through where it is less.
+    background: f64,
 }
 
 /// Progress is reported once per this many values.
@@ -287,26 +407,44 @@ impl Numbers<'_> {
         Ok(found)
     }
 
+    /// The positions of all pixels of an example in the data, row by row.
+    fn places(&self, example: usize) -> impl ExactSizeIterator<Item = usize> {
+        let Layout { sizes: [_, _, columns, _], strides } = self.layout;
+        let place = move |pixel: usize| example * strides[0] + pixel / columns * strides[1] + pixel % columns * strides[2];
+        (0..self.layout.sizes[1] * columns).map(place)
+    }
+
+    /// The grey value at a position.
+    fn grey(&self, at: usize) -> f64 {
+        let channels = self.layout.sizes[3];
+        let channel = |c: usize| self.value(at + c * self.layout.strides[3]);
+        let grey = if channels < 3 { channel(0) } else { 0.299 * channel(0) + 0.587 * channel(1) + 0.114 * channel(2) };
+        if channels % 2 == 1 { grey } else { self.background + (grey - self.background) * (channel(channels - 1) / self.opaque) }
+    }
+
+    /// Whether there is an opacity, and it is not full everywhere.
+    fn are_transparent(&self) -> bool {
+        let Layout { sizes: [count, .., channels], strides } = self.layout;
+        let opacity = |at: usize| self.value(at + (channels - 1) * strides[3]);
+        channels % 2 == 0 && (0..count).any(|example| self.places(example).any(|at| opacity(at) < self.opaque))
+    }
+
+    /// Whether any picture has something in it.
+    fn show(&self) -> bool {
+        (0..self.layout.sizes[0]).any(|example| blank::shows(self.places(example).map(|at| self.grey(at))))
+    }
+
     /// All of them in order, converted to grey.
-    fn collect<T>(&self, found: Found, report: &mut dyn FnMut(&str, u64, u64), convert: impl Fn(f64) -> T) -> Vec<T> {
-        let Layout { sizes: [count, rows, columns, channels], strides } = self.layout;
+    fn collect<T>(&self, report: &mut dyn FnMut(&str, u64, u64), convert: impl Fn(f64) -> T) -> Vec<T> {
+        let Layout { sizes: [count, rows, columns, _], strides } = self.layout;
         let mut values = Vec::with_capacity(self.layout.pixels());
         for example in 0..count {
             if values.len() % STEP < rows * columns {
                 report("reading values", example as u64, count as u64);
             }
             for row in 0..rows {
-                for column in 0..columns {
-                    let at = example * strides[0] + row * strides[1] + column * strides[2];
-                    let channel = |c: usize| self.value(at + c * strides[3]);
-                    let grey = || 0.299 * channel(0) + 0.587 * channel(1) + 0.114 * channel(2);
-                    values.push(convert(match channels {
-                        1 => channel(0),
-                        2 => channel(0) * channel(1) / found.opaque,
-                        3 => grey(),
-                        _ => grey() * channel(3) / found.opaque,
-                    }));
-                }
+                let start = example * strides[0] + row * strides[1];
+                values.extend((0..columns).map(|column| convert(self.grey(start + column * strides[2]))));
             }
         }
         values

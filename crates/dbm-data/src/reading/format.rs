@@ -80,7 +80,10 @@ fn looks_like(head: &[u8]) -> Option<&'static str> {
         (b"$FL3", "an SPSS file; save its table as CSV"),
         (b"RDX3", "a file of R; write its table by write.csv"),
         (b"ORC\x0a", "an ORC table; save it as CSV"),
-        (b"\x00\x05\x16", "the second half of a file of macOS; choose the file without \"._\" in its name"),
+        (
+            b"\x00\x05\x16",
+            "a fork that macOS keeps next to a file (its name begins with ._), which holds no data; choose the file without ._",
+        ),
         (b"\xd0\xcf\x11\xe0", "a document of Microsoft Office; save it as CSV"),
         (b"SQLite format 3", "an SQLite database; save its table as CSV"),
         (b"\x80\x04\x95", "a Python pickle; save its array with numpy.save"),

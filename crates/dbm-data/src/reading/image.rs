@@ -1,6 +1,8 @@
 //! PNG and JPEG files as grey pictures.
 
+use super::exif;
 use super::limits::{MAX_EXPANSION, MAX_JPEG_EXPANSION, MAX_PIXELS};
+use super::orientation::Orientation;
 use crate::DataError;
 use crate::error::zeros;
 use crate::names::line;
@@ -17,42 +19,32 @@ use zune_jpeg::zune_core::options::DecoderOptions;
 pub(crate) struct Grey {
     pub rows: usize,
     pub columns: usize,
-    /// Row by row.
+    /// Row by row; what is transparent is laid on white.
     pub pixels: Vec<u8>,
+    /// 255 where a pixel is opaque; `None` if all are.
+    pub opacity: Option<Vec<u8>>,
     /// Whether colours were converted to grey.
     pub coloured: bool,
-    /// Whether some pixels were not opaque.
-    pub transparent: bool,
+    /// Whether it was turned as its EXIF data say.
+    pub turned: bool,
 }
 
-/// Notes for the visitor if any picture was [`Grey::coloured`] or [`Grey::transparent`].
-pub(crate) fn notes(coloured: bool, transparent: bool) -> impl Iterator<Item = String> {
-    let coloured = coloured.then_some("Colours were converted to grey: 0.299 red + 0.587 green + 0.114 blue.");
-    let transparent = transparent.then_some("Grey values were multiplied by their opacity: what is transparent is black.");
-    coloured.into_iter().chain(transparent).map(String::from)
-}
+/// The note on pictures of which some were [`Grey::coloured`].
+pub(crate) const COLOURED: &str = "Colours were converted to grey: 0.299 red + 0.587 green + 0.114 blue.";
 
-/// Rows and columns that a file announces.
-///
-/// # Errors
-/// As [`decode`].
-pub(crate) fn size(name: &str, bytes: &[u8]) -> Result<(usize, usize), DataError> {
-    if is_png(bytes) {
-        png_reader(name, bytes).map(|reader| sides(&reader))
-    } else {
-        jpeg_reader(name, bytes).map(|(_, size)| size)
-    }
-}
-
-/// The picture. Colours become grey with the weights of ITU-R BT.601, opacity multiplies, 16 bits become 8.
+/// The picture, upright. Colours become grey with the weights of ITU-R BT.601, 16 bits become 8, and what EXIF says of its orientation is
+/// done.
 ///
 /// # Errors
 /// [`DataError::Format`] if the file is damaged; also, before memory is allocated, if it announces more than the limit or more than it can
 /// contain.
 pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<Grey, DataError> {
-    let DecodedPixels { rows, columns, channels, bytes } =
+    let DecodedPixels { rows, columns, channels, bytes, orientation } =
         if is_png(bytes) { decode_png(name, bytes)? } else { decode_jpeg(name, bytes)? };
-    let (mut coloured, mut transparent) = (false, false);
+    let has_opacity = channels % 2 == 0;
+    let opacity = || bytes.chunks_exact(channels).map(|pixel| pixel[channels - 1]);
+    let mut opacity: Option<Vec<u8>> = (has_opacity && opacity().any(|opacity| opacity != 255)).then(|| opacity().collect());
+    let mut coloured = false;
     let grey = |pixel: &[u8]| {
         let grey = match *pixel {
             [r, g, b] | [r, g, b, _] => {
@@ -61,12 +53,15 @@ pub(crate) fn decode(name: &str, bytes: &[u8]) -> Result<Grey, DataError> {
             }
             _ => pixel[0],
         };
-        let opacity = if channels % 2 == 0 { pixel[channels - 1] } else { 255 };
-        transparent |= opacity != 255;
-        ((u16::from(grey) * u16::from(opacity) + 127) / 255) as u8
+        let opacity = if has_opacity { pixel[channels - 1] } else { 255 };
+        255 - opacity + ((u16::from(grey) * u16::from(opacity) + 127) / 255) as u8
     };
-    let pixels = if channels == 1 { bytes } else { bytes.chunks_exact(channels).map(grey).collect() };
-    Ok(Grey { rows, columns, pixels, coloured, transparent })
+    let mut pixels = if channels == 1 { bytes } else { bytes.chunks_exact(channels).map(grey).collect() };
+    if let Some(opacity) = &mut opacity {
+        orientation.apply(opacity, (rows, columns));
+    }
+    let (rows, columns) = orientation.apply(&mut pixels, (rows, columns));
+    Ok(Grey { rows, columns, pixels, opacity, coloured, turned: !orientation.is_upright() })
 }
 
 /// Pixels as a decoder returns them.
@@ -76,6 +71,8 @@ struct DecodedPixels {
     /// Channels per pixel: grey or three colours, plus opacity if their number is even.
     channels: usize,
     bytes: Vec<u8>,
+    /// What brings it upright.
+    orientation: Orientation,
 }
 
 fn is_png(bytes: &[u8]) -> bool {
@@ -139,7 +136,10 @@ fn decode_png(name: &str, bytes: &[u8]) -> Result<DecodedPixels, DataError> {
     let channels = reader.output_color_type().0.samples();
     let mut bytes = zeros(name, reader.output_buffer_size().unwrap_or(usize::MAX))?;
     reader.next_frame(&mut bytes).map_err(|error| damaged(name, "an intact PNG image", &error))?;
-    Ok(DecodedPixels { rows, columns, channels, bytes })
+    // EXIF data may follow the pixels; what is damaged there does no harm to them.
+    let _ = reader.finish();
+    let orientation = reader.info().exif_metadata.as_deref().and_then(exif::orientation).unwrap_or_default();
+    Ok(DecodedPixels { rows, columns, channels, bytes, orientation })
 }
 
 /// Rec. 601, rounded; equal channels are unchanged.
@@ -172,12 +172,14 @@ fn decode_jpeg(name: &str, bytes: &[u8]) -> Result<DecodedPixels, DataError> {
     if bytes.len() != channels * rows * columns {
         return Err(damaged(name, "a JPEG image of one or three channels", &"it has others"));
     }
-    Ok(DecodedPixels { rows, columns, channels, bytes })
+    let orientation = decoder.exif().and_then(|exif| exif::orientation(exif)).unwrap_or_default();
+    Ok(DecodedPixels { rows, columns, channels, bytes, orientation })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::reading::exif::tests::exif;
     use crate::test_support::png;
     use png::{BitDepth, ColorType};
 
@@ -188,10 +190,61 @@ mod tests {
         assert_eq!(read(ColorType::Grayscale, BitDepth::One, &[0b0100_0000]).pixels, [0, 255]);
         assert_eq!(read(ColorType::Grayscale, BitDepth::Sixteen, &[7, 1, 200, 2]).pixels, [7, 200]);
         let faded = read(ColorType::GrayscaleAlpha, BitDepth::Eight, &[200, 255, 200, 128]);
-        assert_eq!((faded.pixels, faded.transparent, faded.coloured), (vec![200, 100], true, false));
+        assert_eq!((faded.pixels, faded.opacity, faded.coloured), (vec![200, 227], Some(vec![255, 128]), false));
         let rgb = read(ColorType::Rgb, BitDepth::Eight, &[9, 9, 9, 255, 0, 0]);
-        assert_eq!((rgb.pixels, rgb.coloured, rgb.transparent), (vec![9, 76], true, false));
-        let rgba = read(ColorType::Rgba, BitDepth::Eight, &[255, 255, 255, 0, 0, 255, 0, 255]);
-        assert_eq!((rgba.pixels, rgba.transparent), (vec![0, 150], true));
+        assert_eq!((rgb.pixels, rgb.coloured, rgb.opacity), (vec![9, 76], true, None));
+        let rgba = read(ColorType::Rgba, BitDepth::Eight, &[0, 0, 0, 0, 0, 255, 0, 255]);
+        assert_eq!((rgba.pixels, rgba.opacity), (vec![255, 150], Some(vec![0, 255])));
+        let opaque = read(ColorType::Rgba, BitDepth::Eight, &[7, 7, 7, 255, 8, 8, 8, 255]);
+        assert_eq!((opaque.pixels, opaque.opacity), (vec![7, 8], None));
+    }
+
+    /// A PNG file with EXIF data before or behind its pixels.
+    fn png_with(exif: &[u8], behind: bool) -> Vec<u8> {
+        let plain = png(3, 2, ColorType::GrayscaleAlpha, BitDepth::Eight, &[1, 255, 2, 255, 3, 255, 4, 255, 5, 255, 6, 0]);
+        let mut sum = flate2::Crc::new();
+        sum.update(b"eXIf");
+        sum.update(exif);
+        let chunk = [&(exif.len() as u32).to_be_bytes()[..], b"eXIf", exif, &sum.sum().to_be_bytes()].concat();
+        let at = if behind { plain.len() - 12 } else { 33 };
+        [&plain[..at], &chunk, &plain[at..]].concat()
+    }
+
+    #[test]
+    fn what_exif_says_is_done() {
+        for behind in [false, true] {
+            let turned = decode("x", &png_with(&exif(6, true), behind)).unwrap();
+            assert_eq!((turned.rows, turned.columns, turned.turned), (3, 2, true));
+            assert_eq!(turned.pixels, [4, 1, 5, 2, 255, 3]);
+            assert_eq!(turned.opacity, Some(vec![255, 255, 255, 255, 0, 255]));
+            for nothing in [exif(1, false), exif(77, false), b"II".to_vec()] {
+                let upright = decode("x", &png_with(&nothing, behind)).unwrap();
+                assert_eq!((upright.rows, upright.turned), (2, false));
+            }
+        }
+    }
+
+    /// A JPEG file with a segment behind its beginning.
+    fn jpeg_with(plain: &[u8], marker: u8, segment: &[u8]) -> Vec<u8> {
+        let length = (segment.len() as u16 + 2).to_be_bytes();
+        [&plain[..2], &[0xff, marker], &length, segment, &plain[2..]].concat()
+    }
+
+    #[test]
+    fn a_jpeg_is_turned_too() {
+        let plain = include_bytes!("../../../../tests/fixtures/grey.jpg");
+        let upright = decode("x", plain).unwrap();
+        let exif = [b"Exif\0\0", &exif(6, false)[..]].concat();
+        let mut turned = decode("x", &jpeg_with(plain, 0xe1, &exif)).unwrap();
+        assert_eq!((turned.rows, turned.columns, turned.turned, upright.turned), (upright.columns, upright.rows, true, false));
+        Orientation::of_exif(8).unwrap().apply(&mut turned.pixels, (turned.rows, turned.columns));
+        assert_eq!(turned.pixels, upright.pixels);
+    }
+
+    #[test]
+    fn four_inks_become_grey() {
+        let picture = decode("x", include_bytes!("../../../../fuzz/corpus/jpeg/cmyk")).unwrap();
+        // As Pillow reads them.
+        assert_eq!((picture.rows, picture.columns, &picture.pixels[..6]), (4, 6, &[250, 249, 228, 25, 18, 122][..]));
     }
 }

@@ -13,6 +13,10 @@ pub const MAX_JPEG_EXPANSION: usize = 2048;
 /// A picture larger than this is refused before it is decoded: 2^28 pixels, five times a sheet of all MNIST.
 pub const MAX_PIXELS: usize = 1 << 28;
 
+/// A sparse array that takes more than this many bytes, 4 a place, for each byte received is refused. One of which a thousandth is stored,
+/// packed, takes some 2000.
+pub const MAX_DENSE_EXPANSION: usize = 4096;
+
 /// The remaining budget for unpacking: [`MAX_DATA`] bytes in all, however the files are nested.
 pub(crate) struct Budget {
     left: usize,

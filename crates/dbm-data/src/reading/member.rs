@@ -1,7 +1,7 @@
 //! One of the files received: plain, gzipped, or in an archive.
 
 use super::format::{FileFormat, PEEK, recognize};
-use super::limits::Budget;
+use super::session::ReadingState;
 use super::{zip, zip::Entry};
 use crate::DataError;
 use crate::file::File;
@@ -40,16 +40,17 @@ impl<'a> Member<'a> {
             Stored::Packed(entry) => {
                 // If gzip is intact at all, it has unpacked something by then.
                 let packed = entry.head(count + 64)?;
-                if is_gzip(&packed) { Ok(Cow::Owned(unpack_some(&packed, count).0)) } else { Ok(cut(packed, count)) }
+                if is_gzip(&packed) { Ok(Cow::Owned(unpack_some(&packed, count).bytes)) } else { Ok(cut(packed, count)) }
             }
         }
     }
 
-    /// Its content, or the first `most` bytes of it; unpacked bytes are charged to the budget.
+    /// Its content, or the first `most` bytes of it; unpacked bytes are charged to the budget, and what follows them is noted.
     ///
     /// # Errors
     /// Those of unpacking, and [`DataError::Format`] beyond the budget.
-    pub fn bytes(&self, most: usize, budget: &mut Budget) -> Result<Cow<'a, [u8]>, DataError> {
+    pub fn bytes(&self, most: usize, session: &mut ReadingState) -> Result<Cow<'a, [u8]>, DataError> {
+        let ReadingState { budget, notes, .. } = session;
         let stored = match &self.stored {
             Stored::Plain(bytes) => Cow::Borrowed(*bytes),
             Stored::Packed(entry) => entry.read(budget)?,
@@ -57,9 +58,12 @@ impl<'a> Member<'a> {
         if !is_gzip(&stored) {
             return Ok(cut(stored, most));
         }
-        let bytes = unpack(&self.name, &stored, most.min(budget.left().saturating_add(1)))?;
-        budget.take(&self.name, bytes.len() as u128)?;
-        Ok(Cow::Owned(bytes))
+        let unpacked = unpack_some(&stored, most.min(budget.left().saturating_add(1))).complete(&self.name)?;
+        budget.take(&self.name, unpacked.bytes.len() as u128)?;
+        if unpacked.garbage > 0 {
+            notes.push(format!("{} bytes behind the gzip data in {} were left out.", unpacked.garbage, self.name));
+        }
+        Ok(Cow::Owned(unpacked.bytes))
     }
 }
 
@@ -77,17 +81,14 @@ fn cut(bytes: Cow<[u8]>, most: usize) -> Cow<[u8]> {
 pub(crate) type Refused = (String, DataError);
 
 /// The readable files among those received, with archives expanded, and the errors of the others.
-pub(crate) fn members<'a>(
-    files: &[&'a File],
-    report: &mut dyn FnMut(&str, u64, u64),
-) -> Result<(Vec<Member<'a>>, Vec<Refused>), DataError> {
+pub(crate) fn members<'a>(files: &[&'a File], session: &mut ReadingState) -> Result<(Vec<Member<'a>>, Vec<Refused>), DataError> {
     let mut members = Vec::new();
     let mut refused = Vec::new();
     for file in files {
         let name = shown(&file.name);
         match Member::new(name.clone(), Stored::Plain(&file.bytes)) {
             Ok(member) if member.format == FileFormat::Zip && !is_gzip(&file.bytes) => {
-                let entries = zip::entries(&name, &file.bytes)?;
+                let entries = zip::entries(&name, &file.bytes, &mut session.notes)?;
                 let total = entries.len() as u64;
                 if let Some(kind) = office(&entries) {
                     let looks_like = format!("it looks like {kind}");
@@ -95,7 +96,7 @@ pub(crate) fn members<'a>(
                 }
                 for (at, entry) in entries.into_iter().enumerate() {
                     if at % 256 == 0 {
-                        report("looking into the archive", at as u64, total);
+                        (session.report)("looking into the archive", at as u64, total);
                     }
                     match Member::new(entry.name.clone(), Stored::Packed(entry.clone())) {
                         Ok(member) if member.format != FileFormat::Zip => members.push(member),

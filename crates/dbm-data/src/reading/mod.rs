@@ -2,16 +2,23 @@
 
 mod album;
 mod array;
+mod background;
+mod blank;
+mod corrections;
+mod exif;
 mod format;
 mod framed;
 mod grid_table;
 pub(crate) mod image;
 pub mod limits;
 mod member;
+mod orientation;
 mod prose;
+mod seams;
 mod session;
 mod settings;
 mod sheet;
+mod sparse;
 pub(crate) mod text;
 mod value;
 mod zip;
@@ -22,7 +29,6 @@ use crate::content::{Content, Raw};
 use crate::error::check_size;
 use crate::file::File;
 use crate::names::{base, few, is_junk, shown};
-use crate::pictures::Pictures;
 use format::FileFormat;
 use limits::{Budget, MAX_FILES};
 use member::{Member, Refused, members};
@@ -39,18 +45,21 @@ pub use value::{Background, Change, ColumnReading, Doubt, KindChoice, Reading};
 /// | IDX of any element type; together with the IDX of its labels | pictures |
 /// | NPY of bool, integers or floats, `[n, d]`, `[n, h, w]`, `[n, h, w, c]` with 1 to 4 channels (or `[n, 1, h, w]`, `[n, 3, h, w]`), in either order | pictures |
 /// | NPZ, or several NPY files | the largest array, with the whole numbers that are as many as its examples for labels |
+/// | NPZ of `scipy.sparse.save_npz` in CSR, CSC or COO | the dense array |
 /// | one PNG or JPEG | a sheet of tiles, see [`Reading::tile`] |
 /// | several PNG and JPEG, of one size | a picture each; folders are classes |
 /// | text: CSV and its like, ARFF, rows in JSON | a table, or pictures if every column is a pixel |
 /// | a ZIP of any of these | the same |
 /// | any of these but ZIP in gzip | the same |
 ///
-/// Three channels become grey (Rec. 601), opacity multiplies, numbers that are all whole and from 0 to 255 are stored as bytes, and NaN is
-/// missing.
+/// Three channels become grey (Rec. 601), what is transparent is laid on white, numbers that are all whole and from 0 to 255 are stored as
+/// bytes, and NaN is missing.
+///
+/// What `asked` leaves open is decided from the content: [`Raw::reading`] has all that was decided, and [`Raw::doubts`] what may be wrong.
 ///
 /// At most [`MAX_DATA`](crate::MAX_DATA) bytes are accepted and unpacked, from at most [`MAX_FILES`] files. Apart from the decompressors'
-/// own memory, and that of a picture whose size was checked against its file's, memory stays below 16 times the bytes received and
-/// unpacked.
+/// own memory, and that of a picture or a sparse array whose size was checked against its file's, memory stays below 16 times the bytes
+/// received and unpacked.
 ///
 /// ```
 /// use dbm_data::raw::{Content, File, Reading, read};
@@ -75,13 +84,25 @@ pub fn read(files: &[File], asked: &Reading, report: &mut dyn FnMut(&str, u64, u
     } else {
         format!("{} and {} more", shown(base(&first.name)), files.len() - 1)
     };
-    check_size(&name, files.iter().map(|file| file.bytes.len() as u128).sum())?;
+    let received: u128 = files.iter().map(|file| file.bytes.len() as u128).sum();
+    check_size(&name, received)?;
     // A single file was chosen deliberately, whatever its name.
     let files: Vec<&File> = files.iter().filter(|file| files.len() == 1 || !is_junk(&file.name)).collect();
-    let (notes, doubts) = (Vec::new(), Vec::new());
-    let mut session = ReadingState { asked, reading: asked.clone(), budget: Budget::new(), notes, doubts, report };
-    let (members, refused) = members(&files, session.report)?;
-    let (table_name, content) = content(&name, members, &refused, &mut session)?;
+    let mut session = ReadingState {
+        asked,
+        reading: Reading::default(),
+        received: received as usize,
+        budget: Budget::new(),
+        notes: Vec::new(),
+        doubts: Vec::new(),
+        report,
+    };
+    let (members, refused) = members(&files, &mut session)?;
+    let letters = members.iter().any(|member| member.name.to_ascii_lowercase().contains("emnist"));
+    let (table_name, mut content) = content(&name, members, &refused, &mut session)?;
+    if let Content::Pictures(pictures) = &mut content {
+        corrections::correct(pictures, letters, &mut session);
+    }
     let ReadingState { reading, mut notes, doubts, .. } = session;
     if !refused.is_empty() {
         notes.push(format!("Left out, as they hold no data: {}.", few(refused.iter().map(|(name, _)| base(name)))));
@@ -116,10 +137,10 @@ fn content(
         return array::read(&arrays, session).map(|pictures| (None, Content::Pictures(pictures)));
     }
     if let [picture] = &pictures[..] {
-        return sheet(picture, session).map(|pictures| (None, Content::Pictures(pictures)));
+        return sheet::read(picture, session).map(|pictures| (None, Content::Pictures(pictures)));
     }
     if !pictures.is_empty() {
-        return album::read(&mut pictures, session).map(|pictures| (None, Content::Pictures(pictures)));
+        return album::read(name, &mut pictures, session).map(|pictures| (None, Content::Pictures(pictures)));
     }
     match &texts[..] {
         [text] => Ok((None, table(text, session)?)),
@@ -129,13 +150,6 @@ fn content(
             Ok((Some(base(&chosen.name).into()), table(chosen, session)?))
         }
     }
-}
-
-fn sheet(member: &Member, session: &mut ReadingState) -> Result<Pictures, DataError> {
-    (session.report)("decoding the picture", 0, 0);
-    let picture = image::decode(&member.name, &member.bytes(usize::MAX, &mut session.budget)?)?;
-    session.notes.extend(image::notes(picture.coloured, picture.transparent));
-    sheet::cut(&member.name, picture, session.asked.tile, &mut session.notes)
 }
 
 /// The text, of several, that is the table: the one asked for, or the one with most cells of those that are cut into rows of equal length.
@@ -180,7 +194,7 @@ const HEAD: usize = 1 << 16;
 fn table(member: &Member, session: &mut ReadingState) -> Result<Content, DataError> {
     (session.report)("reading the table", 0, 0);
     let name = &member.name;
-    let bytes = member.bytes(usize::MAX, &mut session.budget)?;
+    let bytes = member.bytes(usize::MAX, session)?;
     let asked = session.asked;
     let (mut text, mut coding) = text::decode(name, &bytes, asked.encoding.as_deref(), &mut session.notes)?;
     drop(bytes);
@@ -203,6 +217,7 @@ fn table(member: &Member, session: &mut ReadingState) -> Result<Content, DataErr
     let (rows, columns) = pictures.shape;
     let labels = if pictures.labels.is_some() { ", with a column of labels" } else { "" };
     session.notes.push(format!("{name} was read as pictures of {rows} x {columns}, one pixel per column{labels}."));
-    session.reading.table = Some(false);
+    let file = session.reading.file.take();
+    session.reading = Reading { file, table: Some(false), ..table.reading() };
     Ok(Content::Pictures(pictures))
 }

@@ -9,6 +9,8 @@ pub(super) struct ReadingState<'r> {
     pub asked: &'r Reading,
     /// What has been decided so far.
     pub reading: Reading,
+    /// Number of bytes received, before unpacking.
+    pub received: usize,
     /// The remaining budget for unpacking.
     pub budget: Budget,
     /// What the visitor should know, one sentence each.

@@ -8,12 +8,19 @@
 //! 3. *Rows*: the width is a square number s^2 with s at least 4, and pixels s apart in a row are more alike (in the sum of absolute
 //!    differences, by at least a quarter) than those one below the other: each row is an example of s x s, as in the `mnist_images.png` of
 //!    TensorFlow.js.
-//! 4. Both sides are multiples of 28: tiles of 28 x 28, as in MNIST.
-//! 5. One side is a multiple of the other: a strip of squares.
+//! 4. Both sides are multiples of 28, unless rule 5 finds another size and 28 fails it: tiles of 28 x 28, as in MNIST.
+//! 5. *Seams*: squares of a size that divides both sides, and that the picture shows by margins or steps (`seams`).
+//! 6. One side is a multiple of the other: a strip of squares.
+//! 7. The whole picture is one example.
 //!
 //! Trailing tiles with only one value are empty places.
 
-use super::image::Grey;
+use super::image::{COLOURED, Grey, decode};
+use super::member::Member;
+use super::seams::Seams;
+use super::session::ReadingState;
+use super::value::{Change, Doubt};
+use super::{background, blank};
 use crate::DataError;
 use crate::pictures::{Pictures, Values};
 
@@ -33,6 +40,13 @@ struct Grid {
     unrolled: Option<(usize, usize)>,
     /// For the note.
     rule: &'static str,
+}
+
+impl Grid {
+    /// Rows and columns of an example.
+    fn shape(&self) -> (usize, usize) {
+        self.unrolled.unwrap_or((self.vertical.tile, self.horizontal.tile))
+    }
 }
 
 /// Tiles in one direction.
@@ -70,37 +84,61 @@ impl Side {
     }
 }
 
-/// The examples on a sheet.
+/// The examples in a picture.
 ///
 /// # Errors
-/// [`DataError::Format`] if the tiles cannot be determined, do not match the requested size, or are all empty.
-pub(crate) fn cut(
+/// [`DataError::Format`] if it cannot be decoded, and those of [`cut`].
+pub(super) fn read(member: &Member, session: &mut ReadingState) -> Result<Pictures, DataError> {
+    let name = &member.name;
+    (session.report)("decoding the picture", 0, 0);
+    let mut picture = decode(name, &member.bytes(usize::MAX, session)?)?;
+    session.notes.extend(picture.coloured.then(|| COLOURED.into()));
+    if picture.turned {
+        session.notes.push("The picture was turned as its EXIF data say.".into());
+    }
+    if let Some(opacity) = picture.opacity.take() {
+        let size = picture.pixels.len();
+        background::lay(name, &mut picture.pixels, &opacity, size, session)?;
+    }
+    let (pictures, doubt) = cut(name, picture, session.asked.tile, &mut session.notes)?;
+    session.reading.tile = Some(pictures.shape);
+    session.doubts.extend(doubt);
+    Ok(pictures)
+}
+
+/// The examples on a sheet, each of the size that was given, or else as the rules find them.
+///
+/// # Errors
+/// [`DataError::Format`] if the tiles do not match the size that was given, or are all empty.
+fn cut(
     name: &str,
     mut picture: Grey,
     tile: Option<(usize, usize)>,
     notes: &mut Vec<String>,
-) -> Result<Pictures, DataError> {
+) -> Result<(Pictures, Option<Doubt>), DataError> {
     let (rows, columns) = (picture.rows, picture.columns);
-    let grid = if let Some(tile) = tile {
-        by_size(&picture, tile).ok_or_else(|| {
-            let expected = format!("a picture that tiles of {} x {} fill", tile.0, tile.1);
-            let got = format!("it has {rows} rows and {columns} columns of pixels");
-            DataError::format(name, expected, got, "give another tile size, as rows x columns")
-        })?
-    } else {
-        let scale = scale(&picture);
-        if scale > 1 {
-            picture = shrink(&picture, scale);
-            notes.push(format!("Each value is drawn as {scale} x {scale} pixels in {name}; one of them was used."));
+    let scale = scale(&picture);
+    let small = (scale > 1).then(|| shrink(&picture, scale));
+    let reduced = small.as_ref().unwrap_or(&picture);
+    let (detected, doubt) = detect(name, reduced);
+    // A given size that the rules find too is cut as they say. It counts values, or else pixels.
+    let (grid, is_small) = match tile {
+        Some(tile) if tile != detected.shape() => {
+            let by_values = by_size(reduced, tile).map(|grid| (grid, true));
+            by_values.or_else(|| Some((by_size(&picture, tile)?, false))).ok_or_else(|| {
+                let expected = format!("a picture that tiles of {} x {} fill", tile.0, tile.1);
+                let got = format!("it has {rows} rows and {columns} columns of pixels");
+                DataError::format(name, expected, got, "give another tile size, as rows x columns")
+            })?
         }
-        detect(&picture).ok_or_else(|| {
-            let expected = "a sheet of tiles: with lines between them, or of 28 x 28 pixels, or a strip of squares, or with an example in each row";
-            let got = format!("its {rows} rows and {columns} columns of pixels fit none of these");
-            DataError::format(name, expected, got, "give the tile size, as rows x columns")
-        })?
+        _ => (detected, true),
     };
-    let Grid { vertical, horizontal, unrolled, rule } = grid;
-    let shape = unrolled.unwrap_or((vertical.tile, horizontal.tile));
+    if let Some(small) = small.filter(|_| is_small) {
+        picture = small;
+        notes.push(format!("Each value is drawn as {scale} x {scale} pixels in {name}; one of them was used."));
+    }
+    let shape = grid.shape();
+    let Grid { vertical, horizontal, rule, .. } = grid;
     let mut values = Vec::with_capacity(vertical.count * horizontal.count * vertical.tile * horizontal.tile);
     for down in 0..vertical.count {
         for across in 0..horizontal.count {
@@ -113,18 +151,31 @@ pub(crate) fn cut(
     }
     let size = shape.0 * shape.1;
     let all = values.len() / size;
-    let is_blank = |tile: &[u8]| size > 1 && tile.iter().all(|&pixel| pixel == tile[0]);
-    let count = values.chunks_exact(size).rposition(|tile| !is_blank(tile)).map_or(0, |last| last + 1);
+    let count = values.chunks_exact(size).rposition(|tile| blank::shows(tile.iter())).map_or(0, |last| last + 1);
     if count == 0 {
         let advice = "choose another picture, or another tile size";
         return Err(DataError::format(name, "tiles with something in them", "each is of one value all over", advice));
     }
     values.truncate(count * size);
-    let empty =
-        if count < all { format!("; {} at the end, of one value all over, were left out", all - count) } else { String::new() };
-    notes.push(format!("{name} was cut into {all} tiles of {} x {} ({rule}){empty}.", shape.0, shape.1));
-    Ok(Pictures { count, shape, values: Values::Bytes(values), labels: None })
+    if rule == WHOLE {
+        notes.push(format!(
+            "{name} was read as one example of {} x {}, as {rule}. If it is a sheet of tiles, give their size.",
+            shape.0, shape.1
+        ));
+    } else {
+        let left = match all - count {
+            0 => String::new(),
+            empty => format!("; {empty} at the end, of one value all over, were left out"),
+        };
+        let tiles = if all == 1 { "tile" } else { "tiles" };
+        notes.push(format!("{name} was cut into {all} {tiles} of {} x {} ({rule}){left}.", shape.0, shape.1));
+        blank::check(name, &values, size, notes)?;
+    }
+    Ok((Pictures { count, shape, values: Values::Bytes(values), labels: None }, doubt.filter(|_| tile.is_none())))
 }
+
+/// The rule that finds no tiles.
+const WHOLE: &str = "nothing shows where tiles end";
 
 fn by_size(picture: &Grey, (tile_rows, tile_columns): (usize, usize)) -> Option<Grid> {
     let rule = "the size that was given";
@@ -141,23 +192,45 @@ fn unrolled(picture: &Grey, shape: (usize, usize), rule: &'static str) -> Grid {
     Grid { vertical, horizontal, unrolled: Some(shape), rule }
 }
 
-fn detect(picture: &Grey) -> Option<Grid> {
+/// The tiles that the rules find, and a doubt if the picture itself shows none.
+fn detect(name: &str, picture: &Grey) -> (Grid, Option<Doubt>) {
     let (rows, columns) = (picture.rows, picture.columns);
     if let Some((vertical, horizontal)) = lines(picture) {
-        return Some(Grid { vertical, horizontal, unrolled: None, rule: "by the lines between them" });
+        return (Grid { vertical, horizontal, unrolled: None, rule: "by the lines between them" }, None);
     }
     let side = columns.isqrt();
     if side >= 4 && side * side == columns && rows > 1 && rows_are_examples(picture, side) {
-        return Some(unrolled(picture, (side, side), "each row of pixels is one"));
+        return (unrolled(picture, (side, side), "each row of pixels is one"), None);
     }
-    let square = if rows % DIGIT == 0 && columns % DIGIT == 0 {
-        DIGIT
-    } else {
-        let (short, long) = (rows.min(columns), rows.max(columns));
-        Some(short).filter(|&short| short > 1 && long > short && long % short == 0)?
+    let plain = |tile: (usize, usize), rule| {
+        let (vertical, horizontal) = (Side::plain(rows, tile.0), Side::plain(columns, tile.1));
+        Grid { vertical, horizontal, unrolled: None, rule }
     };
-    let rule = if square == DIGIT { "as both sides are multiples of 28" } else { "as a strip of squares" };
-    Some(Grid { vertical: Side::plain(rows, square), horizontal: Side::plain(columns, square), unrolled: None, rule })
+    let seams = Seams::of(picture);
+    let one_example = || Doubt {
+        text: format!("{name} was cut, though nothing in it shows where tiles end: it may be one picture."),
+        label: "Take it as one".into(),
+        change: Change::Tile(rows, columns),
+    };
+    let found = seams.find();
+    if rows % DIGIT == 0 && columns % DIGIT == 0 && (found.is_none() || seams.separates(DIGIT)) {
+        let is_one = rows == DIGIT && columns == DIGIT;
+        let doubt = (!is_one && !seams.separates(DIGIT)).then(one_example);
+        return (plain((DIGIT, DIGIT), "as both sides are multiples of 28"), doubt);
+    }
+    if let Some(size) = found {
+        return (plain((size, size), "as their borders show"), None);
+    }
+    let (short, long) = (rows.min(columns), rows.max(columns));
+    if short > 1 && long > short && long % short == 0 {
+        return (plain((short, short), "as a strip of squares"), Some(one_example()));
+    }
+    let doubt = seams.likeliest().map(|size| Doubt {
+        text: format!("Nothing shows where one example ends in {name}, so the whole picture is one."),
+        label: format!("Cut it into {size} x {size}"),
+        change: Change::Tile(size, size),
+    });
+    (plain((rows, columns), WHOLE), doubt)
 }
 
 /// The largest square in which every pixel is drawn.
@@ -182,7 +255,7 @@ fn shrink(picture: &Grey, scale: usize) -> Grey {
     let (rows, columns) = (picture.rows / scale, picture.columns / scale);
     let pixels =
         (0..rows * columns).map(|at| picture.pixels[at / columns * scale * picture.columns + at % columns * scale]).collect();
-    Grey { rows, columns, pixels, ..*picture }
+    Grey { rows, columns, pixels, opacity: None, ..*picture }
 }
 
 /// Tiles between lines of one value.
@@ -248,7 +321,7 @@ mod tests {
 
     fn grey(rows: usize, columns: usize, pixel: impl Fn(usize, usize) -> u8) -> Grey {
         let pixels = (0..rows * columns).map(|at| pixel(at / columns, at % columns)).collect();
-        Grey { rows, columns, pixels, coloured: false, transparent: false }
+        Grey { rows, columns, pixels, opacity: None, coloured: false, turned: false }
     }
 
     /// Digits as bytes 0 and 255, 28 x 28 each.
@@ -259,7 +332,7 @@ mod tests {
 
     fn read(picture: Grey, tile: Option<(usize, usize)>) -> (Pictures, String) {
         let mut notes = Vec::new();
-        (cut("x", picture, tile, &mut notes).unwrap(), notes.join(" "))
+        (cut("x", picture, tile, &mut notes).unwrap().0, notes.join(" "))
     }
 
     #[test]
@@ -314,7 +387,13 @@ mod tests {
         #[test]
         fn no_picture_panics(rows in 1_usize..40, columns in 1_usize..40, pixels in prop::collection::vec(0..3_u8, 1..9), tile in prop::option::of((0_usize..9, 0_usize..9))) {
             let picture = grey(rows, columns, |y, x| pixels[(y * columns + x) % pixels.len()]);
-            if let Ok(pictures) = cut("x", picture, tile, &mut Vec::new()) {
+            if let Ok((pictures, doubt)) = cut("x", picture.clone(), tile, &mut Vec::new()) {
+                // The size that was found, and the one that is offered, can be given.
+                let again = |tile| cut("x", picture.clone(), Some(tile), &mut Vec::new());
+                prop_assert_eq!(&again(pictures.shape).unwrap().0, &pictures);
+                if let Some(Doubt { change: Change::Tile(rows, columns), .. }) = doubt {
+                    prop_assert_eq!(again((rows, columns)).unwrap().0.shape, (rows, columns));
+                }
                 let Values::Bytes(values) = pictures.values else { panic!("bytes go in") };
                 prop_assert_eq!(values.len(), pictures.count * pictures.shape.0 * pictures.shape.1);
                 prop_assert!(tile.is_none_or(|tile| tile == pictures.shape));

@@ -28,18 +28,20 @@ pub(crate) struct Entry<'a> {
     checksum: u32,
 }
 
-/// The files in an archive, without folders and system artefacts.
+/// The files in an archive, without folders and system artefacts; a note if there are more than its end announces.
 ///
 /// # Errors
 /// [`DataError::Format`] if its directory cannot be read, or has more than [`MAX_FILES`] entries.
-pub(crate) fn entries<'a>(name: &str, bytes: &'a [u8]) -> Result<Vec<Entry<'a>>, DataError> {
+pub(crate) fn entries<'a>(name: &str, bytes: &'a [u8], notes: &mut Vec<String>) -> Result<Vec<Entry<'a>>, DataError> {
     let archive = ZipArchive::from_slice(bytes)
         .map_err(|_| DataError::format(name, "a ZIP archive with its directory at the end", "there is none", PACK_AGAIN))?;
-    let count = archive.entries_hint();
-    if count > MAX_FILES as u64 {
-        let got = format!("it announces {count}");
-        return Err(DataError::format(name, "at most 100000 files in an archive", got, "pack fewer"));
-    }
+    let announced = archive.entries_hint();
+    let check_count = |count: u64, verb: &str| {
+        let got = || format!("it {verb} {count}");
+        let refuse = || DataError::format(name, "at most 100000 files in an archive", got(), "pack fewer");
+        if count > MAX_FILES as u64 { Err(refuse()) } else { Ok(()) }
+    };
+    check_count(announced, "announces")?;
     let mut directory = archive.entries();
     let mut next = || -> Result<Option<Option<Entry<'a>>>, Error> {
         let Some(record) = directory.next_entry()? else { return Ok(None) };
@@ -58,13 +60,23 @@ pub(crate) fn entries<'a>(name: &str, bytes: &'a [u8]) -> Result<Vec<Entry<'a>>,
         })))
     };
     let mut entries = Vec::new();
-    for at in 1..=count {
-        let entry = next().ok().flatten().ok_or_else(|| {
-            let got = format!("entry {at} of {count} is not there");
-            DataError::format(name, "the archive's directory to be whole", got, PACK_AGAIN)
-        })?;
-        entries.extend(entry);
+    let mut count = 0;
+    // The announced number has 16 bits, and some programs let it wrap: the directory is read to its end.
+    loop {
+        match next() {
+            Ok(Some(entry)) => entries.extend(entry),
+            // Something else may follow the announced entries.
+            Ok(None) | Err(_) if count == announced => return Ok(entries),
+            Ok(None) if count > announced => break,
+            Ok(None) | Err(_) => {
+                let got = format!("entry {} of {} is not there", count + 1, announced.max(count + 1));
+                return Err(DataError::format(name, "the archive's directory to be whole", got, PACK_AGAIN));
+            }
+        }
+        count += 1;
+        check_count(count, "holds at least")?;
     }
+    notes.push(format!("{name} announces {announced} files, but its directory has {count}: all were read."));
     Ok(entries)
 }
 
