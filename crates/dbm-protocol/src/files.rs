@@ -192,7 +192,7 @@ pub struct ColumnInfo {
     pub kind: String,
     /// The same as one of the kinds that the visitor can choose.
     pub choice: KindChoice,
-    /// Its most frequent words, those that mean a missing value first: text, number of cells, whether it means a missing value.
+    /// Its most frequent words, those that often mean a missing value first: text, number of cells, whether it means a missing value here.
     pub words: Vec<(String, u32, bool)>,
     /// Number of visible units that stand for it.
     pub units: u32,

@@ -1,5 +1,6 @@
 //! A table as read.
 
+use super::cells::{is_missing, is_suspect, number};
 use super::header::Header;
 use super::parse::Cells;
 use crate::reading::text::TextCoding;
@@ -125,14 +126,17 @@ impl Table {
         &self.missing[column]
     }
 
-    /// The most frequent texts of a column, with their numbers of cells and whether they mean a missing value: at most this many.
+    /// Texts of a column, those that often mean a missing value first, then by frequency: at most this many, with their numbers of cells and
+    /// whether they mean a missing value here.
     pub fn words_of(&self, column: usize, most: usize) -> Vec<(String, usize, bool)> {
         let mut counts: std::collections::HashMap<&str, usize> = std::collections::HashMap::new();
         (0..self.n_rows()).for_each(|row| *counts.entry(self.cell(row, column)).or_default() += 1);
         let mut words: Vec<(&str, usize)> = counts.into_iter().filter(|(text, _)| !text.is_empty()).collect();
         let missing = |text: &str| self.missing[column].iter().any(|word| word == text);
-        // Those that mean a missing value first: they are what is asked about.
-        words.sort_by(|a, b| missing(b.0).cmp(&missing(a.0)).then(b.1.cmp(&a.1)).then(a.0.cmp(b.0)));
+        // Those that often mean a missing value first, whatever they mean here: their places do not depend on what is decided.
+        let asked =
+            |text: &str| is_missing(text) || is_suspect(text) || number(text, self.decimal).is_some_and(|value| value < 0.0);
+        words.sort_by(|a, b| asked(b.0).cmp(&asked(a.0)).then(b.1.cmp(&a.1)).then(a.0.cmp(b.0)));
         words.into_iter().take(most).map(|(text, count)| (text.to_string(), count, missing(text))).collect()
     }
 

@@ -218,6 +218,8 @@ fn table(member: &Member, session: &mut ReadingState) -> Result<Content, DataErr
     let labels = if pictures.labels.is_some() { ", with a column of labels" } else { "" };
     session.notes.push(format!("{name} was read as pictures of {rows} x {columns}, one pixel per column{labels}."));
     let file = session.reading.file.take();
-    session.reading = Reading { file, table: Some(false), ..table.reading() };
+    // How the pictures lie is decided later.
+    let (turn, transpose, invert) = (None, None, None);
+    session.reading = Reading { file, table: Some(false), turn, transpose, invert, ..table.reading() };
     Ok(Content::Pictures(pictures))
 }

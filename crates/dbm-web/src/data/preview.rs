@@ -194,7 +194,7 @@ fn first_rows(columns: &[ColumnInfo], rows: Vec<Vec<String>>) -> impl IntoView +
                 };
                 view! { <input type="text" inputmode="decimal" aria-label=format!("Threshold of {}", column.name) value=threshold.to_string() on:change=set /> }
             });
-            view! { <td>{words} {threshold}</td> }
+            view! { <td><div>{words} {threshold}</div></td> }
         })
         .collect_view();
     let cell = |text: String| {
