@@ -1,6 +1,6 @@
 //! Arguments that several commands share.
 
-use crate::reading::GivenReading;
+use crate::given_reading::GivenReading;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use dbm_core::ais::AisSettings;

@@ -16,6 +16,7 @@ mod evaluate;
 mod experiment;
 mod export;
 mod given;
+mod given_reading;
 mod gradients;
 mod impute;
 mod layers;

@@ -2,8 +2,8 @@
 
 use crate::columns::{Column, ColumnKind, Table};
 use crate::drawn::Draw;
+use crate::interpretation::{Doubt, Reading};
 use crate::pictures::Pictures;
-use crate::reading::{Doubt, Reading};
 use crate::visible::{Encoding, Visible};
 use crate::{DataError, Dataset};
 
@@ -88,6 +88,7 @@ fn suggest(table: &Table) -> Encoding {
 
 /// Values of either kind.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "there is one for each reading")]
 pub enum Content {
     /// The same number of values in every example: images, or plain arrays.
     Pictures(Pictures),

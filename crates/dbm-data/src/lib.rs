@@ -16,6 +16,7 @@ mod error;
 mod file;
 mod gzip;
 mod idx;
+mod interpretation;
 mod load;
 mod names;
 pub mod npy;
@@ -28,6 +29,7 @@ mod reading;
 pub mod target;
 #[cfg(test)]
 mod test_support;
+mod text;
 mod visible;
 
 pub use checkpoint::{Backends, Checkpoint, Precision};

@@ -3,8 +3,9 @@
 use crate::columns::Table;
 use crate::content::{Content, Raw};
 use crate::file::File;
+use crate::interpretation::Reading;
 use crate::pictures::Values;
-use crate::reading::{Reading, read};
+use crate::reading::read;
 use crate::{DataError, Dataset};
 
 /// Reads a data set from a file's bytes, in any format that [`read`] takes, and encodes it as [`Raw::suggest`] says. Exception: bytes of

@@ -101,8 +101,8 @@ fn spread(count: usize, most: usize) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::interpretation::Reading;
     use crate::pictures::Values;
-    use crate::reading::Reading;
 
     fn raw(count: usize, values: Values) -> Raw {
         let labels = Some((0..count).map(|at| (at % 3) as u8).collect());

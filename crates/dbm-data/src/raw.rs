@@ -5,6 +5,7 @@
 
 pub use crate::content::{Content, Raw};
 pub use crate::file::File;
+pub use crate::interpretation::{Background, Change, ColumnReading, Doubt, KindChoice, READING, Reading, ReadingSetting};
 pub use crate::preview::{Preview, Summary};
-pub use crate::reading::{Background, Change, ColumnReading, Doubt, KindChoice, READING, Reading, ReadingSetting, read};
+pub use crate::reading::read;
 pub use crate::visible::{Encoding, Visible};

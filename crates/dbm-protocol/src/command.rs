@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Requests to the computing worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(clippy::large_enum_variant, reason = "a message is made once, and moved")]
 pub enum Command {
     /// Reads a checkpoint into [`ModelChoice::Pretrained`]. Answer: [`crate::Event::ModelOpened`].
     OpenModel(NamedBytes),

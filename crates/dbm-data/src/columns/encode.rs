@@ -235,7 +235,7 @@ impl Table {
             }
         }
         let mut unseen: Vec<Unseen> = found.into_values().collect();
-        unseen.sort_by(|a, b| (a.line, a.column).cmp(&(b.line, b.column)));
+        unseen.sort_by_key(|unseen| (unseen.line, unseen.column));
         unseen
     }
 

@@ -4,7 +4,7 @@ use super::cells::{is_missing, number, other_number, other_word, shown, word};
 use super::survey::{MOST_LEVELS, Survey, Word};
 use super::table::Table;
 use crate::DataError;
-use crate::reading::{Change, Doubt, KindChoice};
+use crate::interpretation::{Change, Doubt, KindChoice};
 use crate::visible::ColumnKind;
 use std::cmp::Ordering;
 use std::collections::HashSet;

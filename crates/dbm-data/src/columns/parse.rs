@@ -227,7 +227,7 @@ impl Cells {
         let separator = cut.separator;
         let between = text[at..].bytes().filter(|&byte| separator.is(byte) || byte == b'\n' || byte == b'\r').count();
         parser.ends.try_reserve_exact(between + 1).map_err(|_| DataError::memory(name, 4 * (between + 1)))?;
-        parser.width = parser.common_width()?;
+        parser.width = parser.common_width();
         while parser.at < text.len() {
             parser.row()?;
         }
@@ -259,7 +259,7 @@ impl Parser<'_> {
     }
 
     /// The number of cells that most of the first lines have, of those that are no comments; the greater one of equals.
-    fn common_width(&mut self) -> Result<usize, DataError> {
+    fn common_width(&mut self) -> usize {
         let begun = (self.at, self.line);
         let mut widths: BTreeMap<usize, usize> = BTreeMap::new();
         let mut comments = Vec::new();
@@ -292,8 +292,7 @@ impl Parser<'_> {
             comments.into_iter().for_each(|width| *widths.entry(width).or_default() += 1);
         }
         // Nobody means a table of one column if other lines have more, as often.
-        let most = widths.iter().max_by_key(|&(width, lines)| (*lines, *width)).map_or(0, |(width, _)| *width);
-        Ok(most)
+        widths.iter().max_by_key(|&(width, lines)| (*lines, *width)).map_or(0, |(width, _)| *width)
     }
 
     /// The length of the line here, if there is nothing on it.

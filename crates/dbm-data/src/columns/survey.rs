@@ -1,7 +1,7 @@
 //! What the cells of a column are: its distinct texts, which of them mean a missing value, and which may.
 
 use super::cells::{folded, is_code, is_missing, is_suspect, number, shown};
-use crate::reading::{Change, ColumnReading, Doubt};
+use crate::interpretation::{Change, ColumnReading, Doubt};
 use std::collections::HashMap;
 
 /// Up to this many distinct texts are the levels of a category.

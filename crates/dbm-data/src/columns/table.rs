@@ -3,8 +3,8 @@
 use super::cells::{is_missing, is_suspect, number};
 use super::header::Header;
 use super::parse::Cells;
-use crate::reading::text::TextCoding;
-use crate::reading::{Doubt, Reading};
+use crate::interpretation::{Doubt, Reading};
+use crate::text::TextCoding;
 use crate::visible::ColumnKind;
 use std::io::{self, Write};
 
@@ -191,14 +191,14 @@ impl Table {
         for row in 0..self.n_rows() {
             let place = row + self.header_rows();
             let mut cells_there = cells.there(place);
-            for column in 0..self.n_columns() {
+            for (column, quotes) in quotes.iter_mut().enumerate() {
                 let Some(value) = cell(row, column) else { continue };
                 let range = cells.place(place, column);
                 // A row that lacks cells and begins with this would be a comment.
                 let comment = column == 0 && value.starts_with('#') && cells.there(place) < self.n_columns();
                 let quoted = comment
                     || cells.is_quoted(place, column)
-                    || *quotes[column].get_or_insert_with(|| {
+                    || *quotes.get_or_insert_with(|| {
                         let known = (0..self.n_rows()).find(|&row| !self.is_missing(row, column));
                         known.is_some_and(|row| cells.is_quoted(row + self.header_rows(), column))
                     });

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Dataset;
-use crate::reading::Reading;
+use crate::interpretation::Reading;
 use crate::test_support::refusal;
 use crate::visible::{Encoding, Visible};
 use proptest::prelude::*;

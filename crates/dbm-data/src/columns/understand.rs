@@ -7,8 +7,8 @@ use super::parse::{AsideLine, Cells, Cut};
 use super::separator::Separator;
 use super::table::{Table, few, lines};
 use crate::DataError;
-use crate::reading::text::TextCoding;
-use crate::reading::{Change, Doubt, KindChoice, Reading};
+use crate::interpretation::{Change, Doubt, KindChoice, Reading};
+use crate::text::TextCoding;
 use crate::visible::{Column, ColumnKind, Columns, Encoding};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -78,18 +78,17 @@ impl Table {
         framed: Option<Framed>,
     ) -> Result<Self, DataError> {
         let mut excel = None;
-        let (given, stated, mut cut) = match framed {
-            Some(Framed { cut, names, kinds }) => (Some(names), kinds, cut),
-            None => {
-                excel = excel_separator(&text);
-                let separator = match (asked.separator, excel) {
-                    (Some(asked), _) => separator(asked)?,
-                    (None, Some((separator, _))) => separator,
-                    (None, None) => Separator::of(&text),
-                };
-                let start = excel.map_or((0, 1), |(_, length)| (length, 2));
-                (None, Vec::new(), Cut { start, ..Cut::whole(separator) })
-            }
+        let (given, stated, mut cut) = if let Some(Framed { cut, names, kinds }) = framed {
+            (Some(names), kinds, cut)
+        } else {
+            excel = excel_separator(&text);
+            let separator = match (asked.separator, excel) {
+                (Some(asked), _) => separator(asked)?,
+                (None, Some((separator, _))) => separator,
+                (None, None) => Separator::of(&text),
+            };
+            let start = excel.map_or((0, 1), |(_, length)| (length, 2));
+            (None, Vec::new(), Cut { start, ..Cut::whole(separator) })
         };
         cut.first = asked.header.filter(|&line| line > 0 && given.is_none());
         let mut cells = Cells::parse(name, text, cut)?;

@@ -1,4 +1,4 @@
-//! Arrays of numbers, from IDX and NPY files: which of several are the data, and the shape of their examples.
+//! An array of numbers, from an IDX or NPY file, and the shape of its examples.
 
 use super::background;
 use super::blank;
@@ -6,9 +6,8 @@ use super::format::FileFormat;
 use super::image::COLOURED;
 use super::member::Member;
 use super::session::ReadingState;
-use super::sparse;
-use super::value::{Background, Change, Doubt};
 use crate::error::{check_length, check_size};
+use crate::interpretation::{Background, Change, Doubt};
 use crate::names::{base, few};
 use crate::numbers::{ArrayHeader, Element};
 use crate::pictures::{Pictures, Values};
@@ -17,73 +16,8 @@ use std::borrow::Cow;
 
 /// An array whose values have not been read yet.
 pub(super) struct Array<'a, 'b> {
-    member: &'b Member<'a>,
-    header: ArrayHeader,
-}
-
-/// The largest array with at least two dimensions, with the labels that fit it; `notes` says which was chosen if there were others. A
-/// sparse array is preferred to others.
-///
-/// # Errors
-/// Those of the files' formats; [`DataError::Format`] if no array has examples, or if the number of labels in an IDX file does not fit.
-pub(super) fn read(members: &[Member], session: &mut ReadingState) -> Result<Pictures, DataError> {
-    let (sparse, others) = sparse::split(members);
-    let mut arrays = Vec::new();
-    let mut broken = Vec::new();
-    for member in &others {
-        match Array::open(member) {
-            Ok(array) => arrays.push(array),
-            Err(error) => broken.push(error),
-        }
-    }
-    if let Some(data) = sparse::largest(sparse, session)? {
-        let pictures = data.pictures(session)?;
-        return with_labels(pictures, &data.name, &data.shape, &arrays, &others, session);
-    }
-    let Some(data) = largest(&arrays) else {
-        // The error of a broken file says more than that of labels.
-        let refusal = broken.into_iter().next().or_else(|| arrays.first().map(Array::refuse_shape));
-        return Err(refusal.unwrap_or_else(|| DataError::empty("the files")));
-    };
-    let (name, shape) = (&data.member.name, &data.header.shape);
-    let count = shape[usize::from(takes_columns(shape, session))];
-    if let ([_, _], None, FileFormat::Idx) = (&arrays[..], labels_of(name, count, &arrays), data.member.format)
-        && let Some(&[labels]) = arrays.iter().map(|array| &array.header.shape[..]).find(|shape| shape.len() == 1)
-    {
-        return Err(DataError::label_count(name, count, labels));
-    }
-    (session.report)("unpacking", 0, 0);
-    let pictures = data.pictures(session)?;
-    with_labels(pictures, name, shape, &arrays, &others, session)
-}
-
-/// The pictures, which were read from the array of this name and shape, with the labels that fit them; `notes` says which, and which files
-/// were left out.
-fn with_labels(
-    mut pictures: Pictures,
-    name: &str,
-    shape: &[usize],
-    arrays: &[Array],
-    members: &[&Member],
-    session: &mut ReadingState,
-) -> Result<Pictures, DataError> {
-    let labels = labels_of(name, pictures.count, arrays);
-    if let Some(array) = labels {
-        pictures.labels = Some(array.labels(session)?).filter(|labels| !labels.is_empty());
-        if pictures.labels.is_none() {
-            let name = &array.member.name;
-            session.notes.push(format!("{name} was not read as labels: they should be whole numbers from 0 to 255."));
-        }
-    }
-    let others: Vec<&str> = members.iter().map(|member| &*member.name).filter(|other| *other != name).collect();
-    if !others.is_empty() {
-        let labels = labels.map(|labels| &*labels.member.name);
-        let with = labels.map_or(String::new(), |labels| format!(" with the labels {}", base(labels)));
-        let left = few(others.into_iter().filter(|other| Some(*other) != labels).map(base));
-        let left = if left.is_empty() { String::new() } else { format!("; left out: {left}") };
-        session.notes.push(format!("Read {} ({}){with}{left}.", base(name), sizes(shape)));
-    }
-    Ok(pictures)
+    pub member: &'b Member<'a>,
+    pub header: ArrayHeader,
 }
 
 /// Decides whether the columns of an array of two dimensions are its examples. An array `[pixels, examples]` is suspected if it has more
@@ -106,7 +40,7 @@ pub(super) fn decide_columns(name: &str, shape: &[usize], session: &mut ReadingS
 }
 
 /// Whether the columns of an array of this shape are asked for.
-fn takes_columns(shape: &[usize], session: &ReadingState) -> bool {
+pub(super) fn takes_columns(shape: &[usize], session: &ReadingState) -> bool {
     shape.len() == 2 && session.asked.transpose == Some(true)
 }
 
@@ -118,25 +52,6 @@ const SMALLEST_SQUARE: usize = 64;
 /// `60000 x 28 x 28`.
 pub(super) fn sizes(shape: &[usize]) -> String {
     shape.iter().map(usize::to_string).collect::<Vec<_>>().join(" x ")
-}
-
-/// The one with most values; among equals the one named after training, then the first.
-fn largest<'c, 'a, 'b>(arrays: &'c [Array<'a, 'b>]) -> Option<&'c Array<'a, 'b>> {
-    let rank = |array: &Array| (array.header.count(), is_named(&array.member.name, "train"));
-    arrays.iter().filter(|array| array.has_examples()).rev().max_by_key(|array| rank(array))
-}
-
-/// Whole numbers, one for each of `count` examples, preferably of the same part of the data and with a name for labels.
-fn labels_of<'c, 'a, 'b>(data: &str, count: usize, arrays: &'c [Array<'a, 'b>]) -> Option<&'c Array<'a, 'b>> {
-    let fits =
-        |array: &&Array| !array.has_examples() && array.header.element.is_whole() && array.header.shape.first() == Some(&count);
-    let rank = |array: &Array| {
-        let name = &array.member.name;
-        let same = ["train", "test", "t10k", "val"].iter().filter(|part| is_named(name, part) == is_named(data, part)).count();
-        let named = ["y", "label", "class", "target"].iter().any(|part| is_named(name, part));
-        2 * same + usize::from(named)
-    };
-    arrays.iter().filter(fits).rev().max_by_key(|array| rank(array))
 }
 
 /// Whether a file's name, without its folders, has this part in any case.
@@ -155,11 +70,11 @@ impl<'a, 'b> Array<'a, 'b> {
     }
 
     /// Whether it has more than one number per example; a column of numbers is labels.
-    fn has_examples(&self) -> bool {
+    pub fn has_examples(&self) -> bool {
         !matches!(&self.header.shape[..], [] | [_] | [(2..), 1])
     }
 
-    fn refuse_shape(&self) -> DataError {
+    pub fn refuse_shape(&self) -> DataError {
         let name = &self.member.name;
         if let [count] | [count, 1] = self.header.shape[..]
             && self.header.element.is_whole()
@@ -242,7 +157,7 @@ impl<'a, 'b> Array<'a, 'b> {
     }
 
     /// Its values as labels; none if they are not bytes.
-    fn labels(&self, session: &mut ReadingState) -> Result<Vec<u8>, DataError> {
+    pub fn labels(&self, session: &mut ReadingState) -> Result<Vec<u8>, DataError> {
         let data = self.data(session)?;
         let byte = |bytes| {
             let value = self.header.element.value(bytes);
@@ -251,7 +166,7 @@ impl<'a, 'b> Array<'a, 'b> {
         Ok(data.chunks_exact(self.header.element.size).map(byte).collect::<Option<_>>().unwrap_or_default())
     }
 
-    fn pictures(&self, session: &mut ReadingState) -> Result<Pictures, DataError> {
+    pub fn pictures(&self, session: &mut ReadingState) -> Result<Pictures, DataError> {
         let name = &self.member.name;
         let mut layout = Layout::of(&self.header.shape, self.header.fortran).ok_or_else(|| self.refuse_shape())?;
         if takes_columns(&self.header.shape, session) {

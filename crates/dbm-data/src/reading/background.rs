@@ -2,8 +2,8 @@
 
 use super::blank;
 use super::session::ReadingState;
-use super::value::{Background, Change, Doubt};
 use crate::DataError;
+use crate::interpretation::{Background, Change, Doubt};
 
 /// Lays pictures of `size` pixels on their background. `pixels` come as they are on white; `opacity` is 255 where they are opaque.
 ///

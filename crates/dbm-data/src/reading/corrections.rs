@@ -2,8 +2,8 @@
 
 use super::orientation::Orientation;
 use super::session::ReadingState;
-use super::value::{Change, Doubt};
 use crate::THRESHOLD;
+use crate::interpretation::{Change, Doubt};
 use crate::pictures::{Pictures, Values};
 
 /// Pictures that are looked at for dark strokes on light.

@@ -1,9 +1,9 @@
 //! Detects the format of a file from its first bytes; its name does not matter.
 
-use super::text;
 use crate::DataError;
 use crate::gzip::is_gzip;
 use crate::idx::is_idx;
+use crate::text::{self, is_binary};
 
 /// A format that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,11 +51,6 @@ pub(crate) fn recognize(name: &str, head: &[u8]) -> Result<FileFormat, DataError
         Some(at) => Err(unrecognized(format!("the bytes match no known format, and are not text from byte {at} on"))),
         None => Ok(FileFormat::Text),
     }
-}
-
-/// Whether this byte occurs in no kind of text.
-pub(crate) fn is_binary(byte: u8) -> bool {
-    matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1f | 0x7f)
 }
 
 /// Formats that are recognized but not accepted.

@@ -1,8 +1,8 @@
 //! Text that holds a table in a frame: ARFF, whose heading names and describes the columns, and rows in JSON.
 
-use super::value::KindChoice;
 use crate::DataError;
 use crate::columns::{Cut, Framed, Separator};
+use crate::interpretation::KindChoice;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::collections::{HashMap, HashSet};
 use std::fmt;

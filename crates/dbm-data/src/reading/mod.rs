@@ -2,6 +2,7 @@
 
 mod album;
 mod array;
+mod arrays;
 mod background;
 mod blank;
 mod corrections;
@@ -16,11 +17,8 @@ mod orientation;
 mod prose;
 mod seams;
 mod session;
-mod settings;
 mod sheet;
 mod sparse;
-pub(crate) mod text;
-mod value;
 mod zip;
 
 use crate::DataError;
@@ -28,13 +26,13 @@ use crate::columns::Table;
 use crate::content::{Content, Raw};
 use crate::error::check_size;
 use crate::file::File;
+use crate::interpretation::{Change, Doubt, Reading};
 use crate::names::{base, few, is_junk, shown};
+use crate::text;
 use format::FileFormat;
 use limits::{Budget, MAX_FILES};
 use member::{Member, Refused, members};
 use session::ReadingState;
-pub use settings::{READING, ReadingSetting};
-pub use value::{Background, Change, ColumnReading, Doubt, KindChoice, Reading};
 
 /// Reads one file or several together. `report` receives what is being done, how much of it is done, and out of how much (0 if unknown).
 ///
@@ -134,7 +132,7 @@ fn content(
         session.notes.push(format!("Text next to the data was left out: {texts}."));
     }
     if !arrays.is_empty() {
-        return array::read(&arrays, session).map(|pictures| (None, Content::Pictures(pictures)));
+        return arrays::read(&arrays, session).map(|pictures| (None, Content::Pictures(pictures)));
     }
     if let [picture] = &pictures[..] {
         return sheet::read(picture, session).map(|pictures| (None, Content::Pictures(pictures)));

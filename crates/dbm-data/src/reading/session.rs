@@ -1,7 +1,7 @@
 //! State shared while one set of files is read.
 
 use super::limits::Budget;
-use super::value::{Doubt, Reading};
+use crate::interpretation::{Doubt, Reading};
 
 /// State shared while one set of files is read.
 pub(super) struct ReadingState<'r> {

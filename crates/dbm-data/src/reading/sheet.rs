@@ -19,9 +19,9 @@ use super::image::{COLOURED, Grey, decode};
 use super::member::Member;
 use super::seams::Seams;
 use super::session::ReadingState;
-use super::value::{Change, Doubt};
 use super::{background, blank};
 use crate::DataError;
+use crate::interpretation::{Change, Doubt};
 use crate::pictures::{Pictures, Values};
 
 /// The side of MNIST's digits.

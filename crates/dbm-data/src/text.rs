@@ -1,6 +1,5 @@
 //! Text in the encodings that tables come in: decoded, and encoded again without loss.
 
-use super::format::is_binary;
 use crate::DataError;
 use chardetng::EncodingDetector;
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
@@ -113,6 +112,11 @@ pub(crate) fn decode(
     let at = valid(bytes, UTF_8);
     notes.push(format!("{name} is not UTF-8 (from byte {at} on) and was read as {}: check letters with accents.", coding.name()));
     Ok((text, coding))
+}
+
+/// Whether this byte occurs in no kind of text.
+pub(crate) fn is_binary(byte: u8) -> bool {
+    matches!(byte, 0..=8 | 0x0b | 0x0e..=0x1f | 0x7f)
 }
 
 /// UTF-16 without a mark, if every other byte of the beginning is zero and the bytes between are not.
