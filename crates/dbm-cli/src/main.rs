@@ -15,6 +15,7 @@ mod couple;
 mod evaluate;
 mod experiment;
 mod export;
+mod fit;
 mod given;
 mod gradients;
 mod impute;
@@ -60,6 +61,8 @@ struct Arguments {
 enum Command {
     /// Train a model, or continue a run, and write a checkpoint
     Train(Box<train::Train>),
+    /// Find a model that suits data: train a dozen recipes, keep the one that guesses held-out cells best, and train it again on everything
+    Fit(fit::FitArgs),
     /// Train a small model with each of several estimators, and follow its exact log-likelihood
     Compare(Box<compare::Compare>),
     /// Draw samples: local search from noise
@@ -101,6 +104,7 @@ fn main() -> ExitCode {
         let context = &Context::new(threads, memory_limit, json)?;
         match &command {
             Command::Train(command) => command.run(context),
+            Command::Fit(command) => command.run(context),
             Command::Compare(command) => command.run(context),
             Command::Sample(command) => command.run(context),
             Command::Complete(command) => command.run(context),

@@ -91,7 +91,7 @@ impl Joint {
 fn choices(groups: &[Range<usize>], bits: &[u8], known: &[bool]) -> (Vec<Vec<Option<usize>>>, Vec<usize>) {
     let (mut cells, mut high) = (Vec::new(), Vec::new());
     let mut start = 0;
-    let mut single = |units: Range<usize>, cells: &mut Vec<_>| {
+    let single = |units: Range<usize>, cells: &mut Vec<_>| {
         cells.extend(units.filter(|&unit| !known[unit]).map(|unit| vec![None, Some(unit)]));
     };
     for group in groups {

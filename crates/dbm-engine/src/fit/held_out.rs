@@ -1,13 +1,13 @@
 //! Cells held out from the runs of a fit, and how well a model guesses them.
 
-use dbm_core::impute::{Cell, HiddenCells, ImputeSettings, Imputer, LEAST_PROBABILITY};
+use dbm_core::impute::{Cell, HiddenCells, ImputeSettings, Imputer, Prediction};
 use dbm_core::math::mean_and_error;
-use dbm_core::{Dbm, DbmError, Examples, Host};
+use dbm_core::{Dbm, DbmError, Host};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// The most rows whose hidden cells are guessed, spread evenly over those that have any.
-const MOST_ROWS: usize = 500;
+/// About the most cells that are guessed, in whole rows spread evenly over those that have any.
+const MOST_CELLS: usize = 4000;
 /// Chains of rows with too many missing cells to enumerate: fewer than for an answer, as only differences count.
 const CHAINS: ImputeSettings = ImputeSettings { completions: 4, sweeps: 10, draws: 20, seed: 0 };
 /// Rows guessed in one piece of work.
@@ -48,7 +48,7 @@ impl HeldOut {
                 _ => all.push(place..place + 1),
             }
         }
-        let count = all.len().min(MOST_ROWS);
+        let count = (all.len() * MOST_CELLS).div_ceil(cells.len()).min(all.len());
         let rows = (0..count).map(|place| all[place * all.len() / count].clone()).collect();
         Self { hidden, groups: groups.to_vec(), rows }
     }
@@ -58,12 +58,8 @@ impl HeldOut {
         self.rows.len()
     }
 
-    /// The examples with the cells hidden.
-    pub fn examples(&self) -> &Examples {
-        self.hidden.examples()
-    }
-
     /// All hidden cells.
+    #[cfg(test)]
     pub fn cells(&self) -> &[Cell] {
         self.hidden.cells()
     }
@@ -84,7 +80,11 @@ impl HeldOut {
         let guessed = host.map(self.rows[rows].to_vec(), |cells| {
             let cells = &self.hidden.cells()[cells];
             let highs = imputer.fill(self.hidden.examples(), cells[0].row)?.highs;
-            Ok(cells.iter().map(|cell| guess(cell, &highs[cell.units.clone()])).collect::<Vec<_>>())
+            let guess = |cell: &Cell| {
+                let prediction = Prediction::of_highs(&highs[cell.units.clone()], cell.truth);
+                (prediction.loss(), prediction.value == cell.truth)
+            };
+            Ok(cells.iter().map(guess).collect::<Vec<_>>())
         });
         for row in guessed {
             into.0.extend(row?);
@@ -93,37 +93,11 @@ impl HeldOut {
     }
 }
 
-/// The loss of one cell, given the probabilities that its units are high, and whether the guess is right.
-fn guess(cell: &Cell, highs: &[f32]) -> (f64, bool) {
-    let of = |level: usize| match highs {
-        &[high] => f64::from(if level == 1 { high } else { 1.0 - high }),
-        highs => f64::from(highs[level]),
-    };
-    let truth = of(cell.truth);
-    // The first of equally likely values is the guess, as for an answer.
-    let right = (0..cell.levels()).all(|level| if level < cell.truth { of(level) < truth } else { of(level) <= truth });
-    (-libm::log(truth.max(LEAST_PROBABILITY)), right)
-}
-
 impl Guesses {
     pub fn score(&self) -> HeldOutScore {
         let losses: Vec<f64> = self.0.iter().map(|(loss, _)| *loss).collect();
         let (log_loss, log_loss_error) = mean_and_error(&losses);
         let right = self.0.iter().filter(|(_, right)| *right).count();
         HeldOutScore { log_loss, log_loss_error, accuracy: right as f64 / self.0.len() as f64, cells: self.0.len() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_guess_is_the_first_of_the_likeliest_values() {
-        let cell = |units, truth| Cell { row: 0, units, truth };
-        assert_eq!(guess(&cell(0..1, 0), &[0.5]), (libm::log(2.0), true));
-        assert!(!guess(&cell(0..1, 1), &[0.5]).1 && guess(&cell(0..1, 1), &[0.75]).1);
-        assert!(guess(&cell(3..6, 1), &[0.2, 0.5, 0.3]).1 && !guess(&cell(3..6, 1), &[0.4, 0.4, 0.2]).1);
-        assert!(guess(&cell(3..6, 2), &[0.5, 0.5, 0.0]).0 > 13.0);
     }
 }

@@ -124,8 +124,8 @@ impl Runner {
     }
 }
 
-/// Where a run is looked at next: in the middle of a round and at its end, in the first round only at its end.
+/// Where a run is looked at next: in the middle of a round and at its end.
 fn next_look(step: u64, round: &Range<u64>) -> u64 {
     let middle = round.start + (round.end - round.start) / 2;
-    if step < middle && round.start > 0 { middle } else { round.end }
+    if step < middle { middle } else { round.end }
 }
