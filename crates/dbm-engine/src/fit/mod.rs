@@ -15,6 +15,8 @@
 mod held_out;
 mod recipes;
 mod runner;
+#[cfg(test)]
+mod tests;
 
 pub use held_out::HeldOutScore;
 pub use recipes::{RECIPES, Recipe, Width};
@@ -42,6 +44,10 @@ const ROWS_TO_HOLD_OUT_FROM: usize = 20;
 const HELD_OUT_ROWS: (usize, usize) = (10, 1000);
 /// Keeps the cells hidden here apart from those that a caller hides with the same seed.
 const APART: u64 = 0x6669_745f_6365_6c6c;
+
+/// Steps of a fit for each row, and the least and most, unless others are requested.
+const STEPS_A_ROW: u64 = 4;
+const USUAL_STEPS: (u64, u64) = (1600, 16_000);
 
 /// Settings of a fit.
 #[derive(Clone, Debug, Default)]
@@ -82,14 +88,11 @@ impl FitSettings {
         FEWEST * units_in_all(&rounds(RECIPES.len()))
     }
 
-    /// A budget that suits data of this size: more for more cells, within what a user waits for.
+    /// A budget that suits data of this size: more for more rows, within what a user waits for.
     pub fn usual_steps(data: &Examples) -> u64 {
-        (STEPS_A_ROW * data.len() as u64).clamp(STEPS.0, STEPS.1)
+        (STEPS_A_ROW * data.len() as u64).clamp(USUAL_STEPS.0, USUAL_STEPS.1)
     }
 }
-
-const STEPS_A_ROW: u64 = 8;
-const STEPS: (u64, u64) = (4000, 40_000);
 
 /// The outcome of a fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -239,7 +242,8 @@ impl Fit {
             return Ok(());
         }
         let Some(((look, _), plan)) = self.runners[0].best.as_ref().map(|best| (best, &self.runners[0].plan)) else {
-            return Err(DbmError::Diverged { step: steps.end }.into());
+            let failure = self.runners.iter_mut().find_map(|runner| runner.failure.take());
+            return Err(failure.unwrap_or(DbmError::Diverged { step: steps.end }).into());
         };
         let tried = |runner: &Runner| Tried {
             options: RECIPES[runner.recipe].options(&runner.plan),

@@ -39,23 +39,23 @@ const fn recipe(hidden: Width, estimator: &'static str, rate: f64, decay: f64) -
 /// chains mix well, for long tables.
 pub const RECIPES: [Recipe; 12] = [
     recipe(Of(600), "cd-1", 0.002, 0.03),
-    recipe(Of(300), "cd-1", 0.003, 0.1),
-    recipe(EachVisible(4.0), "cd-1", 0.005, 0.03),
-    recipe(EachVisible(4.0), "cd-5", 0.003, 0.03),
-    recipe(EachVisible(1.0), "cd-5", 0.005, 0.01),
-    recipe(EachVisible(1.0), "cd-5", 0.005, 0.001),
-    recipe(EachVisible(4.0), "cd-5", 0.002, 0.0),
-    recipe(Of(16), "cd-5", 0.01, 0.01),
+    recipe(Of(300), "cd-1", 0.008, 0.03),
+    recipe(EachVisible(4.0), "cd-1", 0.01, 0.03),
+    recipe(EachVisible(4.0), "cd-5", 0.005, 0.03),
     recipe(EachVisible(2.0), "pcd-gibbs-5", 0.005, 0.003),
-    recipe(EachVisible(1.0), "pcd-gibbs-5", 0.002, 0.001),
+    recipe(EachVisible(1.0), "cd-5", 0.01, 0.01),
+    recipe(EachVisible(1.0), "cd-5", 0.005, 0.001),
+    recipe(EachVisible(4.0), "cd-5", 0.003, 0.0),
+    recipe(Of(24), "cd-5", 0.01, 0.03),
+    recipe(EachVisible(1.0), "pcd-gibbs-5", 0.005, 0.001),
     recipe(EachVisible(1.0), "ptt-1", 0.005, 0.003),
-    recipe(EachVisible(1.0), "ucd-lmi", 0.005, 0.003),
+    recipe(EachVisible(1.0), "ucd-lmi", 0.01, 0.003),
 ];
 
 /// Examples in a minibatch, if there are as many.
 const BATCH: usize = 100;
 /// Decay of the averaged weights.
-const AVERAGE: f64 = 0.99;
+const AVERAGE: f64 = 0.98;
 
 impl Recipe {
     /// The plan of a run on these data.

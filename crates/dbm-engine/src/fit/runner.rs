@@ -43,6 +43,8 @@ pub(super) struct Runner {
     pub looks: Vec<Look>,
     /// Its best look, and its model then.
     pub best: Option<(Look, Dbm)>,
+    /// Why it took no more steps.
+    pub failure: Option<DbmError>,
     task: Task,
 }
 
@@ -60,7 +62,7 @@ pub(super) fn begun<E: From<DbmError>>(
 
 impl Runner {
     pub fn new(recipe: usize, plan: RunPlan, run: Trainer) -> Self {
-        Self { recipe, plan, run, looks: Vec::new(), best: None, task: Task::Training }
+        Self { recipe, plan, run, looks: Vec::new(), best: None, failure: None, task: Task::Training }
     }
 
     /// Whether there is nothing left to do before the end of a round, at this step.
@@ -84,13 +86,10 @@ impl Runner {
             Task::Training => {
                 let (before, look) = (self.run.steps(), next_look(self.run.steps(), round));
                 while self.run.steps() < look.min(before + STEPS) {
-                    match self.run.step(training, host) {
-                        Ok(_) => {}
-                        Err(DbmError::Diverged { .. }) => {
-                            self.task = Task::Over;
-                            return Ok(self.run.steps() - before);
-                        }
-                        Err(error) => return Err(error.into()),
+                    // It diverged, or the recipe does not suit the data, as a ladder that finds no first rung: the others continue.
+                    if let Err(error) = self.run.step(training, host) {
+                        (self.task, self.failure) = (Task::Over, Some(error));
+                        return Ok(self.run.steps() - before);
                     }
                 }
                 if self.run.steps() == look {
