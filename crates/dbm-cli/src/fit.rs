@@ -20,7 +20,7 @@ pub struct FitArgs {
     /// out while recipes are compared]
     #[arg(long, value_name = "FILE")]
     valid: Option<String>,
-    /// Gradient steps of all runs together; the same number gives the same bits [default: 4 for each row, 1600 to 16000]
+    /// Gradient steps of all runs together; the same number gives the same bits [default: 8 for each row, 3200 to 32000]
     #[arg(long, value_name = "N")]
     steps: Option<u64>,
     /// Take about this long: a trial is timed, and the number of steps that it allows is printed, so that --steps repeats the fit

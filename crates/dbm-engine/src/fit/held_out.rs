@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// About the most cells that are guessed, in whole rows spread evenly over those that have any.
-const MOST_CELLS: usize = 4000;
+const MOST_CELLS: usize = 2500;
 /// Chains of rows with too many missing cells to enumerate: fewer than for an answer, as only differences count.
 const CHAINS: ImputeSettings = ImputeSettings { completions: 4, sweeps: 10, draws: 20, seed: 0 };
 /// Rows guessed in one piece of work.

@@ -36,6 +36,8 @@ use std::ops::Range;
 const LAST: usize = 2;
 /// Steps of the first round are at least this many.
 const FEWEST: u64 = 2;
+/// The rounds take one part in this many of the budget. The rest is for the best run, as long as it still improves.
+const OF_BUDGET: u64 = 2;
 /// Shares of the known cells to hide, until one hides any: a table may have few cells.
 const SHARES: [f64; 3] = [0.1, 0.2, 0.5];
 /// In a table of fewer rows, cells are held out and not rows.
@@ -46,8 +48,8 @@ const HELD_OUT_ROWS: (usize, usize) = (10, 1000);
 const APART: u64 = 0x6669_745f_6365_6c6c;
 
 /// Steps of a fit for each row, and the least and most, unless others are requested.
-const STEPS_A_ROW: u64 = 4;
-const USUAL_STEPS: (u64, u64) = (1600, 16_000);
+const STEPS_A_ROW: u64 = 8;
+const USUAL_STEPS: (u64, u64) = (3200, 32_000);
 
 /// Settings of a fit.
 #[derive(Clone, Debug, Default)]
@@ -62,19 +64,18 @@ pub struct FitSettings {
     pub valid: Option<Examples>,
 }
 
-/// The rounds: how many runs reach each, and at which step it ends, in units of the first one's.
-fn rounds(recipes: usize) -> Vec<(usize, u64)> {
-    let mut rounds = vec![(recipes, 1)];
+/// The rounds: how many runs reach each, and at which step it ends, if the first one ends at `unit`.
+fn rounds(recipes: usize, unit: u64) -> Vec<(usize, u64)> {
+    let mut rounds = vec![(recipes, unit)];
     while let Some(&(runs, end)) = rounds.last().filter(|(runs, _)| *runs > LAST) {
         rounds.push((runs.div_ceil(2), 2 * end));
     }
     rounds
 }
 
-/// Steps of all rounds and of the last training, in the same units.
-fn units_in_all(rounds: &[(usize, u64)]) -> u64 {
-    let mut before = 0;
-    let mut sum = 0;
+/// Steps of all rounds, and of a last training that takes as many as the longest run.
+fn steps_of(rounds: &[(usize, u64)]) -> u64 {
+    let (mut before, mut sum) = (0, 0);
     for &(runs, end) in rounds {
         sum += runs as u64 * (end - before);
         before = end;
@@ -85,7 +86,7 @@ fn units_in_all(rounds: &[(usize, u64)]) -> u64 {
 impl FitSettings {
     /// The least budget of steps.
     pub fn fewest_steps() -> u64 {
-        FEWEST * units_in_all(&rounds(RECIPES.len()))
+        OF_BUDGET * steps_of(&rounds(RECIPES.len(), FEWEST))
     }
 
     /// A budget that suits data of this size: more for more rows, within what a user waits for.
@@ -153,9 +154,9 @@ pub struct Fit {
     /// All of it, for the last training.
     data: Examples,
     material: Material,
+    /// The budget of steps.
+    steps: u64,
     rounds: Vec<(usize, u64)>,
-    /// Steps of the first round.
-    unit: u64,
     round: usize,
     /// Those in the round first, then those that did not reach it.
     runners: Vec<Runner>,
@@ -187,14 +188,13 @@ impl Fit {
             Ok(Runner::new(number, plan, run))
         };
         let runners = RECIPES.iter().enumerate().map(plan).collect::<Result<_, E>>()?;
-        let rounds = rounds(RECIPES.len());
-        let unit = steps / units_in_all(&rounds);
-        Ok(Self { data, material, rounds, unit, round: 0, runners, last: None, done: 0 })
+        let rounds = rounds(RECIPES.len(), steps / OF_BUDGET / steps_of(&rounds(RECIPES.len(), 1)));
+        Ok(Self { data, material, steps, rounds, round: 0, runners, last: None, done: 0 })
     }
 
-    /// Steps done, those that were skipped included, and the total.
+    /// Steps done, those that were skipped included, and the most that there will be.
     pub fn progress(&self) -> (u64, u64) {
-        (self.done, self.unit * units_in_all(&self.rounds))
+        (self.done, self.steps)
     }
 
     /// The best model so far, with its score: what there is if the fit ends now.
@@ -228,16 +228,22 @@ impl Fit {
 
     fn steps_of_round(&self) -> Range<u64> {
         let start = self.round.checked_sub(1).map_or(0, |before| self.rounds[before].1);
-        self.unit * start..self.unit * self.rounds[self.round].1
+        start..self.rounds[self.round].1
     }
 
     /// Ranks the runs, and begins the next round or the last training.
     fn end_round(&mut self) -> Result<(), EngineError> {
         let steps = self.steps_of_round();
         let runs = self.rounds[self.round].0;
-        self.done = self.unit * (units_in_all(&self.rounds[..=self.round]) - self.rounds[self.round].1);
+        self.done = steps_of(&self.rounds[..=self.round]) - steps.end;
         self.runners[..runs].sort_by(|a, b| a.loss().total_cmp(&b.loss()).then(a.recipe.cmp(&b.recipe)));
         self.round += 1;
+        // The best run continues alone if it was best at its end.
+        let longer = steps.end + steps.end.div_ceil(2);
+        let improves = self.runners[0].best.as_ref().is_some_and(|(look, _)| look.step == steps.end);
+        if self.round == self.rounds.len() && improves && self.done + (longer - steps.end) + longer <= self.steps {
+            self.rounds.push((1, longer));
+        }
         if self.round < self.rounds.len() {
             return Ok(());
         }

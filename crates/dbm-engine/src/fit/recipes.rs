@@ -44,8 +44,8 @@ pub const RECIPES: [Recipe; 12] = [
     recipe(EachVisible(4.0), "cd-5", 0.005, 0.03),
     recipe(EachVisible(2.0), "pcd-gibbs-5", 0.005, 0.003),
     recipe(EachVisible(1.0), "cd-5", 0.01, 0.01),
-    recipe(EachVisible(1.0), "cd-5", 0.005, 0.001),
-    recipe(EachVisible(4.0), "cd-5", 0.003, 0.0),
+    recipe(EachVisible(1.0), "cd-5", 0.01, 0.003),
+    recipe(EachVisible(2.0), "cd-10", 0.02, 0.003),
     recipe(Of(24), "cd-5", 0.01, 0.03),
     recipe(EachVisible(1.0), "pcd-gibbs-5", 0.005, 0.001),
     recipe(EachVisible(1.0), "ptt-1", 0.005, 0.003),
@@ -101,7 +101,7 @@ mod tests {
             let crate::Begun::Training(mut run) = begun else { panic!("{recipe:?} pretrains") };
             run.step(&narrow, &SingleThread).unwrap();
         }
-        for kind in ["cd-1", "cd-5", "pcd-gibbs-5", "ptt-1", "ucd-lmi"] {
+        for kind in ["cd-1", "cd-5", "cd-10", "pcd-gibbs-5", "ptt-1", "ucd-lmi"] {
             assert!(RECIPES.iter().any(|recipe| recipe.estimator == kind), "{kind}");
         }
     }
