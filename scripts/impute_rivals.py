@@ -29,8 +29,6 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401
 from sklearn.impute import IterativeImputer
 from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder
 
 GAPS = ["", "?", "NA", "NaN", "null", "None", "-"]
 LEAST = 1e-6
@@ -75,39 +73,39 @@ def emptied(table, seed, share):
 
 
 class Classifier:
-    """A classifier with the interface that IterativeImputer expects of an estimator."""
+    """A classifier of codes with the interface that IterativeImputer expects of an estimator; inputs of several values become one-hot."""
 
-    def __init__(self, make, columns):
-        self.make, self.columns = make, columns
+    def __init__(self, make):
+        self.make = make
 
     def get_params(self, deep=True):
-        return {"make": self.make, "columns": self.columns}
+        return {"make": self.make}
 
     def set_params(self, **_):
         return self
 
+    def encoded(self, x):
+        x = x.round()
+        hot = [x[:, [column]] == np.arange(levels) for column, levels in self.several]
+        return np.hstack([x[:, self.two], *hot])
+
     def fit(self, x, y):
+        most = x.round().max(axis=0).astype(int)
+        self.two, self.several = most < 2, [(column, most[column] + 1) for column in np.flatnonzero(most >= 2)]
         self.only = y[0] if len(np.unique(y)) < 2 else None
         if self.only is None:
-            encode = OneHotEncoder(handle_unknown="ignore", drop="if_binary")
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                self.model = make_pipeline(encode, self.make()).fit(x.round(), y.astype(int))
+            self.model = self.make().fit(self.encoded(x), y.astype(int))
         return self
 
     def predict(self, x):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return np.full(len(x), self.only) if self.only is not None else self.model.predict(x.round())
+        return np.full(len(x), self.only) if self.only is not None else self.model.predict(self.encoded(x))
 
     def probabilities(self, x, levels):
         result = np.zeros((len(x), levels))
         if self.only is not None:
             result[:, int(self.only)] = 1.0
         else:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                result[:, self.model[-1].classes_] = self.model.predict_proba(x.round())
+            result[:, self.model.classes_] = self.model.predict_proba(self.encoded(x))
         return result
 
 
@@ -119,7 +117,7 @@ def rival(make, original, gaps, rounds):
     truth, seen = coded(original), coded(gaps)
     started = time.monotonic()
     imputer = IterativeImputer(
-        Classifier(make, len(levels)), initial_strategy="most_frequent", max_iter=rounds, random_state=0, skip_complete=True
+        Classifier(make), initial_strategy="most_frequent", max_iter=rounds, random_state=0, skip_complete=True
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
