@@ -56,7 +56,7 @@ impl FitArgs {
         let seconds = session.now() - started;
         let fields = json!({ "steps": steps, "seed": self.seed, "chosen": chosen, "seconds": seconds, "out": self.out });
         context.done(fields, || {
-            let table: Vec<String> = chosen.tried.iter().map(|tried| line(tried)).collect();
+            let table: Vec<String> = chosen.tried.iter().map(line).collect();
             let all = format!("{steps} steps of all runs in {seconds:.1} s: {}", self.out.display());
             format!("{}\n{}\n{all}", table.join("\n"), verdict(&chosen))
         });

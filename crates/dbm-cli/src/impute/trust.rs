@@ -124,8 +124,7 @@ mod tests {
     fn sentence(model: [f64; 2], mode: [f64; 2], neighbours: [f64; 2], seen: bool) -> String {
         let cell = |row: usize| Outcome {
             cell: Cell { row, units: 0..1, truth: 1 },
-            predictions: [model, mode, neighbours]
-                .map(|p| Prediction {
+            predictions: [model, mode, neighbours].map(|p| Prediction {
                 of_truth: p[row % 2],
                 value: usize::from(p[row % 2] > 0.5),
                 of_value: p[row % 2].max(1.0 - p[row % 2]),

@@ -60,7 +60,12 @@ fn impute_searches_once_and_on_cells_that_its_check_does_not_use() {
     let folder = Folder::new("fit-impute");
     folder.write("pets.csv", PETS);
     let said = folder.ok("impute --data pets.csv --out f.csv --evaluate 0.3");
-    for part in ["Best of 12 recipes", "without the cells hidden for the check", "points on average", "Trained by the best recipe on all known"] {
+    for part in [
+        "Best of 12 recipes",
+        "without the cells hidden for the check",
+        "points on average",
+        "Trained by the best recipe on all known",
+    ] {
         assert!(said.contains(part), "{part}: {said}");
     }
     let events = folder.events("impute --data pets.csv --out g.csv --evaluate 0.3 --threads 1");

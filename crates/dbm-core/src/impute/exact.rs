@@ -41,18 +41,24 @@ impl Joint {
         };
         let mut log_weights = Vec::with_capacity(count);
         let mut levels = vec![fields.clone(); cells.len() + 1];
-        visit(&cells, &mut levels, 0.0, &|high, to, from| match high {
-            None => {
-                to.copy_from_slice(from);
-                0.0
-            }
-            Some(high) => {
-                let (exponent, row) = unit(high);
-                let (to, scale) = (to.iter_mut().zip(from), gap * gap);
-                to.zip(row).for_each(|((to, from), &weight)| *to = from + scale * f64::from(weight));
-                exponent
-            }
-        }, &mut log_weights);
+        visit(
+            &cells,
+            &mut levels,
+            0.0,
+            &|high, to, from| match high {
+                None => {
+                    to.copy_from_slice(from);
+                    0.0
+                }
+                Some(high) => {
+                    let (exponent, row) = unit(high);
+                    let (to, scale) = (to.iter_mut().zip(from), gap * gap);
+                    to.zip(row).for_each(|((to, from), &weight)| *to = from + scale * f64::from(weight));
+                    exponent
+                }
+            },
+            &mut log_weights,
+        );
         let log_sum = log_sum_exp(&log_weights);
         log_weights.iter_mut().for_each(|weight| *weight -= log_sum);
         Some(Self { cells, high, log_probabilities: log_weights })

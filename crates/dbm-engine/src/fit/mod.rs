@@ -251,10 +251,8 @@ impl Fit {
             let failure = self.runners.iter_mut().find_map(|runner| runner.failure.take());
             return Err(failure.unwrap_or(DbmError::Diverged { step: steps.end }).into());
         };
-        let tried = |runner: &Runner| Tried {
-            options: RECIPES[runner.recipe].options(&runner.plan),
-            looks: runner.looks.clone(),
-        };
+        let tried =
+            |runner: &Runner| Tried { options: RECIPES[runner.recipe].options(&runner.plan), looks: runner.looks.clone() };
         let tried = self.runners.iter().map(tried).collect();
         let chosen = Chosen { plan: plan.clone(), steps: look.step, score: look.score, tried };
         let run = chosen.begin(&self.data, |_| Ok::<(), DbmError>(()))?;

@@ -13,7 +13,7 @@ pub enum Width {
 }
 
 /// The fewest and most hidden units of a width relative to the visible layer.
-const LIMITS: (u32, u32) = (8, 500);
+const LIMITS: (u32, u32) = (8, 300);
 
 /// How a model is trained, apart from its data. All have one hidden layer, whose gaps are filled exactly where few cells are missing, and
 /// average their weights, which suits a run that may stop at any step.
@@ -27,18 +27,20 @@ pub struct Recipe {
     pub rate: f64,
     /// Weight decay.
     pub decay: f64,
+    /// Share of the batch that learns to fill in what is hidden from it, which holds back best where rows are few.
+    pub conditional: f64,
 }
 
 use Width::{EachVisible, Units as Of};
 
 const fn recipe(hidden: Width, estimator: &'static str, rate: f64, decay: f64) -> Recipe {
-    Recipe { hidden, estimator, rate, decay }
+    Recipe { hidden, estimator, rate, decay, conditional: 0.0 }
 }
 
 /// From wide ones, which learn a short table in a hundred steps and are stopped before they memorize it, to narrow ones and those whose
 /// chains mix well, for long tables.
 pub const RECIPES: [Recipe; 12] = [
-    recipe(Of(600), "cd-1", 0.002, 0.03),
+    Recipe { conditional: 1.0, ..recipe(Of(300), "cd-1", 0.0015, 0.03) },
     recipe(Of(300), "cd-1", 0.008, 0.03),
     recipe(EachVisible(4.0), "cd-1", 0.01, 0.03),
     recipe(EachVisible(4.0), "cd-5", 0.005, 0.03),
@@ -72,14 +74,24 @@ impl Recipe {
         let optimizer =
             OptimizerSettings { method: OptimizerMethod::Adam, learning_rate, weight_decay, ..OptimizerSettings::default() };
         let batch = data.len().min(BATCH);
-        let settings = Settings { optimizer, batch, seed, estimator, average: Some(AVERAGE), ..Settings::default() };
+        let settings = Settings {
+            optimizer,
+            batch,
+            seed,
+            estimator,
+            average: Some(AVERAGE),
+            conditional: self.conditional,
+            ..Settings::default()
+        };
         RunPlan { hidden: vec![hidden], units: Units::Signs, start: Initialization::Independent, settings }
     }
 
     /// As options of `dbm train`.
     pub fn options(&self, plan: &RunPlan) -> String {
         let hidden: Vec<String> = plan.hidden.iter().map(u32::to_string).collect();
-        format!("--hidden {} --estimator {} --lr {} --weight-decay {}", hidden.join(","), self.estimator, self.rate, self.decay)
+        let conditional = if self.conditional > 0.0 { format!(" --conditional {}", self.conditional) } else { String::new() };
+        let Self { estimator, rate, decay, .. } = self;
+        format!("--hidden {} --estimator {estimator} --lr {rate} --weight-decay {decay}{conditional}", hidden.join(","))
     }
 }
 
@@ -95,7 +107,7 @@ mod tests {
         for (place, recipe) in RECIPES.iter().enumerate() {
             assert!(!RECIPES[..place].contains(recipe), "twice: {recipe:?}");
             let hidden = recipe.plan(&wide, 1).hidden[0];
-            assert!(recipe.plan(&wide, 1).settings.check(700).is_ok() && (8..=600).contains(&hidden), "{recipe:?}");
+            assert!(recipe.plan(&wide, 1).settings.check(700).is_ok() && (8..=300).contains(&hidden), "{recipe:?}");
             let plan = recipe.plan(&narrow, 1);
             let begun = crate::begin(&plan, &narrow, &SingleThread, |_| Ok::<(), dbm_core::DbmError>(())).unwrap();
             let crate::Begun::Training(mut run) = begun else { panic!("{recipe:?} pretrains") };

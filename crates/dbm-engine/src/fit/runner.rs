@@ -30,7 +30,11 @@ pub(super) struct Material {
 
 enum Task {
     Training,
-    Guessing { imputer: Imputer, guesses: Guesses, row: usize },
+    Guessing {
+        imputer: Imputer,
+        guesses: Guesses,
+        row: usize,
+    },
     /// It has diverged, or gets worse.
     Over,
 }
