@@ -253,7 +253,7 @@ impl Impute {
             let mut run = chosen.begin(data, |footprint| session.memory.check(footprint))?;
             session.progress.begin("steps", chosen.steps);
             while run.steps() < chosen.steps {
-                run.step(data, session)?;
+                chosen.step(&mut run, data, session)?;
                 session.progress.advance(1);
             }
             session.progress.end();

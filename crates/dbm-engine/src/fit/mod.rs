@@ -28,7 +28,7 @@ use dbm_core::rng::{Purpose, Streams};
 use dbm_core::settings::RunPlan;
 use dbm_core::{Dbm, DbmError, Examples, Footprint, Host, SingleThread, Trainer};
 use held_out::HeldOut;
-use runner::{Material, Runner, begun};
+use runner::{Material, Runner, begun, step};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -128,6 +128,14 @@ impl Chosen {
         check: impl FnOnce(&Footprint) -> Result<(), E>,
     ) -> Result<Trainer, E> {
         begun(&self.plan, data, check)
+    }
+
+    /// The next step of such a run, on the threads of a host if that saves time.
+    ///
+    /// # Errors
+    /// Those of [`Trainer::step`].
+    pub fn step(&self, run: &mut Trainer, data: &Examples, host: &impl Host) -> Result<(), DbmError> {
+        step(run, data, host)
     }
 }
 
@@ -264,7 +272,7 @@ impl Fit {
     fn train_last(&mut self, most: u64, host: &impl Host, report: &impl Fn(u64)) -> Result<Option<Fitted>, EngineError> {
         let Some((run, chosen)) = &mut self.last else { return Ok(None) };
         for _ in 0..most.min(chosen.steps - run.steps()) {
-            run.step(&self.data, host)?;
+            step(run, &self.data, host)?;
             self.done += 1;
             report(1);
         }

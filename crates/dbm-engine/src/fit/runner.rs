@@ -64,6 +64,15 @@ pub(super) fn begun<E: From<DbmError>>(
     }
 }
 
+/// Multiply-adds of a minibatch's product with the weights below which threads cost more than they save.
+const SHARED: usize = 4_000_000;
+
+/// One step, shared among the threads of a host if it is long enough.
+pub(super) fn step(run: &mut Trainer, data: &Examples, host: &impl Host) -> Result<(), DbmError> {
+    let cost = run.settings().batch * run.model().n_parameters();
+    if cost < SHARED { run.step(data, &SingleThread) } else { run.step(data, host) }.map(|_| ())
+}
+
 impl Runner {
     pub fn new(recipe: usize, plan: RunPlan, run: Trainer) -> Self {
         Self { recipe, plan, run, looks: Vec::new(), best: None, failure: None, task: Task::Training }
@@ -91,7 +100,7 @@ impl Runner {
                 let (before, look) = (self.run.steps(), next_look(self.run.steps(), round));
                 while self.run.steps() < look.min(before + STEPS) {
                     // It diverged, or the recipe does not suit the data, as a ladder that finds no first rung: the others continue.
-                    if let Err(error) = self.run.step(training, host) {
+                    if let Err(error) = step(&mut self.run, training, host) {
                         (self.task, self.failure) = (Task::Over, Some(error));
                         return Ok(self.run.steps() - before);
                     }
