@@ -1,6 +1,7 @@
 //! A fit as a whole.
 
 use super::*;
+use dbm_core::{Units, init};
 
 /// Two threads, which work on items in the opposite order.
 struct Backwards;
@@ -131,12 +132,21 @@ fn a_fit_can_be_ended_with_what_it_has_and_refuses_too_few_steps() {
     assert!(Fit::new(hopeless, settings, |_| Ok::<(), EngineError>(())).is_err());
 }
 
+/// A run whose first step is refused: its model is wider than the data.
+fn refused(runner: &Runner) -> Runner {
+    let wider = init::orthogonal(&[7, 8], Units::Signs, 1).unwrap();
+    Runner::new(runner.recipe, runner.plan.clone(), Trainer::new(wider, runner.plan.settings.clone()).unwrap())
+}
+
 #[test]
-fn a_recipe_that_cannot_train_leaves_the_others_alone() {
-    // Too wide for a ladder that begins at independent units.
-    let bits: Vec<u8> = (0..30 * 400_u32).map(|i| u8::from(i * i % 7 < 3)).collect();
-    let settings = FitSettings { steps: FitSettings::fewest_steps(), seed: 1, ..FitSettings::default() };
-    let data = Examples::from_bits(400, &bits).unwrap();
-    let fitted = Fit::new(data, settings, |_| Ok::<(), EngineError>(())).unwrap().finish().unwrap();
-    assert!(fitted.chosen.score.log_loss.is_finite());
+fn a_run_that_cannot_train_leaves_the_others_alone() {
+    let mut job = fit(&table(60, true), 7);
+    job.runners[3] = refused(&job.runners[3]);
+    let chosen = job.finish().unwrap().chosen;
+    assert_eq!(chosen.tried.iter().filter(|tried| tried.looks.is_empty()).count(), 1);
+    assert_eq!(chosen.tried.len(), RECIPES.len());
+
+    let mut job = fit(&table(60, true), 7);
+    job.runners = job.runners.iter().map(refused).collect();
+    assert!(job.finish().err().unwrap().to_string().contains("a row of the data set"));
 }
