@@ -161,7 +161,8 @@ impl Impute {
         });
         context.tell("truth", fields, || {
             let right = 100.0 * right;
-            format!("Of {cells} filled cells that {name} knows, {right:.1} % are right; log-loss {loss:.3} +- {error:.3} nats per cell\n{}", calibration.sentence())
+            let first = format!("Of {cells} filled cells that {name} knows, {right:.1} % are right");
+            format!("{first}; log-loss {loss:.3} +- {error:.3} nats per cell\n{}", calibration.sentence())
         });
         Ok(())
     }
