@@ -38,6 +38,11 @@ impl<O> Given<O> {
         self.texts.iter().any(|(given, _)| *given == setting)
     }
 
+    /// Whether no setting was given.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
     /// Applies the given settings to a plan.
     pub fn put(&self, plan: &mut RunPlan) {
         for (setting, text) in &self.texts {

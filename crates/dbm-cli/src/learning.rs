@@ -9,7 +9,7 @@ use dbm_core::gradient::{EstimatorKind, EstimatorSettings};
 use dbm_core::settings::{Initialization, RunPlan, Setting, StartKind};
 use dbm_core::signals::Signals;
 use dbm_core::words::Choose;
-use dbm_core::{Dbm, Examples, Host, Settings, StepInfo, Trainer, Units, init};
+use dbm_core::{Backend, Dbm, Examples, Host, Settings, StepInfo, Trainer, Units, init};
 use dbm_engine::Begun;
 use dbm_experiments::Error;
 use dbm_experiments::steps::{line, message};
@@ -68,6 +68,14 @@ fn estimators(usual: &RunPlan) -> String {
 }
 
 impl<O: Options> Learning<O> {
+    /// Whether the command line says anything about training.
+    pub fn is_given(&self) -> bool {
+        let Self { hidden, gaussian, pretraining, given, estimator, no_marginalize, backend } = self;
+        let of_model = hidden.is_some() || gaussian.is_some() || pretraining.start().is_some();
+        let usual = *backend == RunBackend::Processor(Backend::default());
+        of_model || estimator.is_some() || *no_marginalize || !usual || !given.is_empty()
+    }
+
     /// The kind of units, if given on the command line.
     pub fn units(&self) -> Option<Units> {
         let mut plan = RunPlan::default();

@@ -15,6 +15,7 @@ mod couple;
 mod evaluate;
 mod experiment;
 mod export;
+mod fit;
 mod given;
 mod given_reading;
 mod gradients;
@@ -64,6 +65,8 @@ enum Command {
     Read(Box<reading::Read>),
     /// Train a model, or continue a run, and write a checkpoint
     Train(Box<train::Train>),
+    /// Find a model that suits data: train a dozen recipes, keep the one that guesses held-out cells best, and train it again on everything
+    Fit(fit::FitArgs),
     /// Train a small model with each of several estimators, and follow its exact log-likelihood
     Compare(Box<compare::Compare>),
     /// Draw samples: local search from noise
@@ -106,6 +109,7 @@ fn main() -> ExitCode {
         match &command {
             Command::Read(command) => command.run(context),
             Command::Train(command) => command.run(context),
+            Command::Fit(command) => command.run(context),
             Command::Compare(command) => command.run(context),
             Command::Sample(command) => command.run(context),
             Command::Complete(command) => command.run(context),

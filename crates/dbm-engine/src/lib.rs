@@ -11,6 +11,7 @@ mod answer;
 mod begin;
 mod consensus;
 mod error;
+mod fit;
 mod job;
 mod of_class;
 mod rows;
@@ -20,6 +21,7 @@ pub use answer::{AnswerSettings, Answered, Answers, ClassReading, Classes, Quest
 pub use begin::{Begun, begin, layers};
 pub use consensus::Consensus;
 pub use error::EngineError;
+pub use fit::{Chosen, Fit, FitSettings, Fitted, HeldOutScore, Look, RECIPES, Recipe, Tried, Width};
 pub use job::{Job, Progress};
 pub use of_class::{OfClass, OfClassSamples};
 pub use rows::{ByRow, Filling, RowByRow};

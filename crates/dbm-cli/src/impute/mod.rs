@@ -1,27 +1,32 @@
 //! `dbm impute`.
 
+mod calibration;
 mod trust;
 
 use crate::args::choice;
 use crate::context::Context;
+use crate::fit::{fitted, verdict};
 use crate::given::Options;
 use crate::given_reading::GivenReading;
 use crate::learning::{Learning, train};
+use calibration::Calibration;
 use clap::{Arg, Args};
-use dbm_core::impute::{Evaluation, EvaluationSettings, ImputeSettings, Imputer, hide};
+use dbm_core::impute::{Cell, Evaluation, EvaluationSettings, HiddenCells, ImputeSettings, Imputer, Prediction, hide};
+use dbm_core::math::mean_and_error;
 use dbm_core::settings::{RunPlan, Setting};
 use dbm_core::words::{Choose, choices, words};
 use dbm_core::{Dbm, Examples, Host, Settings};
 use dbm_data::Backends;
 use dbm_data::columns::{ColumnKind, Columns, Filled, Table};
 use dbm_data::raw::Encoding;
-use dbm_engine::Filling;
+use dbm_engine::{Chosen, Filling, FitSettings};
 use dbm_experiments::model::ModelFile;
 use dbm_experiments::training::Training;
 use dbm_experiments::{Error, files};
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Default number of gradient steps: this many per row, which keeps a small table from being memorized, but within these limits.
@@ -73,6 +78,9 @@ pub struct Impute {
     /// Where to write row, column, value and probability of every cell filled
     #[arg(long, value_name = "FILE.csv")]
     probabilities: Option<PathBuf>,
+    /// The same table with missing cells known: prints how many of them were filled in correctly, and how sure the model was
+    #[arg(long, value_name = "TABLE")]
+    truth: Option<PathBuf>,
     /// Chains per row
     #[arg(long, default_value_t = ImputeSettings::default().completions)]
     completions: u32,
@@ -94,7 +102,8 @@ pub struct Impute {
     /// Skip this check: it takes as long again
     #[arg(long, conflicts_with = "evaluate")]
     no_evaluate: bool,
-    /// Gradient steps [default: 4 for each row, 400 to 4000]
+    /// Gradient steps of a model trained as these options say [default: without any of them, recipes are tried as by `dbm fit`; otherwise 4
+    /// for each row, 400 to 4000]
     #[arg(long, value_name = "N", conflicts_with = "model")]
     steps: Option<u64>,
     #[command(flatten)]
@@ -125,13 +134,14 @@ impl Impute {
         let started = context.session.now();
         let job = self.job(context)?;
         let share = if self.no_evaluate { None } else { Some(self.evaluate.unwrap_or(0.1)) };
+        let mut chosen = None;
         if let Some(share) = share {
-            self.evaluate(&job, share, context)?;
+            chosen = self.evaluate(&job, share, context)?;
         }
         let highs = if job.examples.has_gaps() {
             let model = match job.model.clone() {
                 Some(model) => model,
-                None => self.trained(&job.examples, "on all known cells", context)?,
+                None => self.trained(&job.examples, &job.columns.groups(), &mut chosen, "on all known cells", context)?,
             };
             let data = &job.examples;
             let rows: Vec<usize> = (0..data.len()).filter(|&row| data.known_in_row(row) < data.width()).collect();
@@ -148,6 +158,27 @@ impl Impute {
             files::write_with(path, |file| filled.write_probabilities(std::io::BufWriter::new(file)))?;
         }
         self.tell(&filled, context.session.now() - started, context);
+        self.truth.as_ref().map_or(Ok(()), |path| Self::compare(&job, path, &highs, context))
+    }
+
+    /// Compares the answers with a table in which their cells are known.
+    fn compare(job: &Job, path: &Path, highs: &BTreeMap<usize, Vec<f32>>, context: &Context) -> Result<(), Error> {
+        let name = path.display().to_string();
+        let whole = files::read_table(path)?.encode_as(&name, &job.columns)?.examples;
+        let hidden = HiddenCells::between(&whole, job.examples.clone(), &job.columns.groups())?;
+        let guess = |cell: &Cell| (Prediction::of_highs(&highs[&cell.row][cell.units.clone()], cell.truth), cell.truth);
+        let guesses: Vec<(Prediction, usize)> = hidden.cells().iter().map(guess).collect();
+        let right = guesses.iter().filter(|(guess, truth)| guess.value == *truth).count() as f64 / guesses.len() as f64;
+        let (loss, error) = mean_and_error(&guesses.iter().map(|(guess, _)| guess.loss()).collect::<Vec<_>>());
+        let (cells, calibration) = (guesses.len(), Calibration::of(guesses.into_iter()));
+        let fields = json!({
+            "cells": cells, "accuracy": right, "log_loss": loss, "log_loss_error": error, "calibration": calibration.json()
+        });
+        context.tell("truth", fields, || {
+            let right = 100.0 * right;
+            let first = format!("Of {cells} filled cells that {name} knows, {right:.1} % are right");
+            format!("{first}; log-loss {loss:.3} +- {error:.3} nats per cell\n{}", calibration.sentence())
+        });
         Ok(())
     }
 
@@ -224,8 +255,48 @@ impl Impute {
         Ok(encoding)
     }
 
-    /// A model of these examples, with their gaps as latent units.
-    fn trained(&self, data: &Examples, what: &str, context: &Context) -> Result<Dbm, Error> {
+    /// A model of these examples, with their gaps as latent units: trained as requested, or as suits them. What suits is searched for unless it
+    /// is known already, and known afterwards.
+    fn trained(
+        &self,
+        data: &Examples,
+        groups: &[Range<usize>],
+        known: &mut Option<Chosen>,
+        what: &str,
+        context: &Context,
+    ) -> Result<Dbm, Error> {
+        let session = &context.session;
+        if self.steps.is_some() || self.learning.is_given() {
+            return self.trained_as_requested(data, what, context);
+        }
+        let started = session.now();
+        let (run, said) = if let Some(chosen) = known {
+            let mut run = chosen.begin(data, |footprint| session.memory.check(footprint))?;
+            session.progress.begin("steps", chosen.steps);
+            while run.steps() < chosen.steps {
+                chosen.step(&mut run, data, session)?;
+                session.progress.advance(1);
+            }
+            session.progress.end();
+            (run, format!("Trained by the best recipe {what}"))
+        } else {
+            let steps = FitSettings::usual_steps(data);
+            let settings = FitSettings { steps, seed: self.seed, groups: groups.to_vec(), valid: None };
+            let fitted = fitted(data.clone(), settings, context)?;
+            let said = format!("{}\nFound within {steps} steps of all runs, and trained again {what}", verdict(&fitted.chosen));
+            if context.json {
+                context.tell("fit", json!({ "steps": steps, "chosen": &fitted.chosen }), String::new);
+            }
+            *known = Some(fitted.chosen);
+            (fitted.run, said)
+        };
+        if !context.json {
+            println!("{said}, in {:.1} s", session.now() - started);
+        }
+        Ok(run.averaged_model())
+    }
+
+    fn trained_as_requested(&self, data: &Examples, what: &str, context: &Context) -> Result<Dbm, Error> {
         let steps = self.steps.unwrap_or((STEPS_A_ROW * data.len() as u64).clamp(STEPS.0, STEPS.1));
         let RunPlan { hidden, settings, .. } = RunPlan::of_table(data.width() as u32);
         let mut base = Settings { seed: self.seed, ..settings };
@@ -241,13 +312,15 @@ impl Impute {
         Ok(run.averaged_model())
     }
 
-    /// Hides known cells, has a model that has not seen them guess them, and reports how well it did.
-    fn evaluate(&self, job: &Job, share: f64, context: &Context) -> Result<(), Error> {
+    /// Hides known cells, has a model that has not seen them guess them, and reports how well it did. Returns how that model was found, which
+    /// the hidden cells had no part in.
+    fn evaluate(&self, job: &Job, share: f64, context: &Context) -> Result<Option<Chosen>, Error> {
         let groups = job.columns.groups();
         let hidden = Arc::new(hide(&job.examples, &groups, share, self.seed)?);
+        let mut chosen = None;
         let model = match job.model.clone() {
             Some(model) => model,
-            None => self.trained(hidden.examples(), "without the cells hidden for the check", context)?,
+            None => self.trained(hidden.examples(), &groups, &mut chosen, "without the cells hidden for the check", context)?,
         };
         let settings = EvaluationSettings { impute: self.settings(), ..EvaluationSettings::default() };
         let evaluation = Arc::new(Evaluation::new(model, Arc::clone(&hidden), &groups, settings)?);
@@ -258,7 +331,7 @@ impl Impute {
         } else {
             verdict.print(share);
         }
-        Ok(())
+        Ok(chosen)
     }
 
     fn tell(&self, filled: &Filled, seconds: f64, context: &Context) {

@@ -1,6 +1,7 @@
 //! Whether to trust what a model fills in: its score compared with those of the baselines, and the conclusion in a sentence.
 
-use dbm_core::impute::{ImputationMethod, LEAST_PROBABILITY, Outcome, Report};
+use super::calibration::Calibration;
+use dbm_core::impute::{ImputationMethod, Outcome, Report};
 use dbm_core::math::mean_and_error;
 use serde_json::{Value, json};
 
@@ -23,13 +24,12 @@ pub struct ImputationVerdict {
     right: Beside,
     /// The model may have been trained on the hidden cells.
     seen: bool,
+    calibration: Calibration,
 }
 
 impl ImputationVerdict {
     pub fn new(report: &Report, outcomes: &[Outcome], seen: bool) -> Self {
-        let loss = |cell: &Outcome, method: ImputationMethod| {
-            -libm::log(cell.predictions[method as usize].of_truth.max(LEAST_PROBABILITY))
-        };
+        let loss = |cell: &Outcome, method: ImputationMethod| cell.predictions[method as usize].loss();
         let wrong =
             |cell: &Outcome, method: ImputationMethod| f64::from(cell.predictions[method as usize].value != cell.cell.truth);
         Self {
@@ -37,6 +37,7 @@ impl ImputationVerdict {
             beside: [ImputationMethod::ColumnMode, ImputationMethod::Neighbours].map(|other| beside(outcomes, other, loss)),
             right: beside(outcomes, ImputationMethod::ColumnMode, wrong),
             seen,
+            calibration: Calibration::of(outcomes.iter().map(|outcome| (outcome.predictions[0], outcome.cell.truth))),
         }
     }
 
@@ -84,6 +85,7 @@ impl ImputationVerdict {
             let loss = format!("{:.3} +- {:.3}", score.log_loss, score.log_loss_error);
             println!("{:<20} {:>7.1} % {loss:>22}", method.name(), 100.0 * score.accuracy);
         }
+        println!("{}", self.calibration.sentence());
         println!("{}\n", self.sentence());
     }
 
@@ -95,7 +97,8 @@ impl ImputationVerdict {
             score
         });
         json!({ "event": "evaluation", "share": share, "cells": report.cells, "rows": report.rows, "rows_with_hidden": report.rows_with_hidden,
-                "rows_compared": report.rows_compared, "scores": scores, "model_may_have_seen_them": self.seen, "verdict": self.sentence() })
+                "rows_compared": report.rows_compared, "scores": scores, "model_may_have_seen_them": self.seen,
+                "calibration": self.calibration.json(), "verdict": self.sentence() })
     }
 }
 
@@ -121,8 +124,11 @@ mod tests {
     fn sentence(model: [f64; 2], mode: [f64; 2], neighbours: [f64; 2], seen: bool) -> String {
         let cell = |row: usize| Outcome {
             cell: Cell { row, units: 0..1, truth: 1 },
-            predictions: [model, mode, neighbours]
-                .map(|p| Prediction { of_truth: p[row % 2], value: usize::from(p[row % 2] > 0.5) }),
+            predictions: [model, mode, neighbours].map(|p| Prediction {
+                of_truth: p[row % 2],
+                value: usize::from(p[row % 2] > 0.5),
+                of_value: p[row % 2].max(1.0 - p[row % 2]),
+            }),
         };
         let outcomes: Vec<Outcome> = (0..100).map(cell).collect();
         let score = Score { accuracy: 0.875, log_loss: 0.3, log_loss_error: 0.01 };

@@ -7,6 +7,7 @@ mod compare;
 mod couple;
 mod evaluate;
 mod experiment;
+mod fit;
 mod folder;
 mod formats;
 mod gradients;

@@ -80,13 +80,29 @@ pub struct Prediction {
     pub of_truth: f64,
     /// The value it considers most likely, the first in case of a tie.
     pub value: usize,
+    /// The probability it gave to that value.
+    pub of_value: f64,
 }
 
 impl Prediction {
+    /// From the probabilities that the units of a cell are high, as an [`Imputer`] gives them, and the cell's true value.
+    pub fn of_highs(highs: &[f32], truth: usize) -> Self {
+        match highs {
+            &[high] => Self::new(&[1.0 - f64::from(high), f64::from(high)], truth),
+            highs => Self::new(&highs.iter().map(|&high| f64::from(high)).collect::<Vec<_>>(), truth),
+        }
+    }
+
     fn new(probabilities: &[f64], truth: usize) -> Self {
         let likeliest = |best: usize, (value, p): (usize, &f64)| if *p > probabilities[best] { value } else { best };
         let value = probabilities.iter().enumerate().fold(0, likeliest);
-        Self { of_truth: probabilities.get(truth).copied().unwrap_or(0.0), value }
+        let of = |value: usize| probabilities.get(value).copied().unwrap_or(0.0);
+        Self { of_truth: of(truth), value, of_value: of(value) }
+    }
+
+    /// `- log P(truth)` in nats, at most that of [`LEAST_PROBABILITY`].
+    pub fn loss(&self) -> f64 {
+        -libm::log(self.of_truth.max(LEAST_PROBABILITY))
     }
 }
 
@@ -210,13 +226,13 @@ impl Evaluation {
             let highs = self.imputer.fill(self.hidden.examples(), row)?.highs;
             let ranked = self.neighbours.ranked(row);
             outcomes.extend(cells.iter().map(|cell| {
-                let of_model = match &highs[cell.units.clone()] {
-                    &[high] => vec![1.0 - f64::from(high), f64::from(high)],
-                    highs => highs.iter().map(|&high| f64::from(high)).collect(),
-                };
                 let of_neighbours = self.neighbours.probabilities(self.hidden.examples(), &ranked, cell);
-                let predictions = [&of_model[..], self.columns.probabilities(cell), &of_neighbours];
-                Outcome { cell: cell.clone(), predictions: predictions.map(|all| Prediction::new(all, cell.truth)) }
+                let predictions = [
+                    Prediction::of_highs(&highs[cell.units.clone()], cell.truth),
+                    Prediction::new(self.columns.probabilities(cell), cell.truth),
+                    Prediction::new(&of_neighbours, cell.truth),
+                ];
+                Outcome { cell: cell.clone(), predictions }
             }));
         }
         Ok(outcomes)
@@ -227,8 +243,7 @@ impl Evaluation {
         let score = |method: ImputationMethod| {
             let predictions = outcomes.iter().map(|outcome| (outcome.cell.truth, outcome.predictions[method as usize]));
             let right = predictions.clone().filter(|(truth, prediction)| prediction.value == *truth).count();
-            let losses: Vec<f64> =
-                predictions.map(|(_, prediction)| -libm::log(prediction.of_truth.max(LEAST_PROBABILITY))).collect();
+            let losses: Vec<f64> = predictions.map(|(_, prediction)| prediction.loss()).collect();
             let (log_loss, log_loss_error) = mean_and_error(&losses);
             Score { accuracy: right as f64 / outcomes.len() as f64, log_loss, log_loss_error }
         };
@@ -252,8 +267,10 @@ mod tests {
     #[test]
     fn a_prediction_is_the_first_of_the_likeliest_values() {
         let of = |probabilities: &[f64], truth| Prediction::new(probabilities, truth);
-        assert_eq!(of(&[0.5, 0.5], 1), Prediction { of_truth: 0.5, value: 0 });
-        assert_eq!(of(&[0.2, 0.5, 0.3], 2), Prediction { of_truth: 0.3, value: 1 });
-        assert_eq!(of(&[], 0), Prediction { of_truth: 0.0, value: 0 });
+        assert_eq!(of(&[0.5, 0.5], 1), Prediction { of_truth: 0.5, value: 0, of_value: 0.5 });
+        assert_eq!(of(&[0.2, 0.5, 0.3], 2), Prediction { of_truth: 0.3, value: 1, of_value: 0.5 });
+        assert_eq!(of(&[], 0), Prediction { of_truth: 0.0, value: 0, of_value: 0.0 });
+        assert_eq!(Prediction::of_highs(&[0.25], 0), Prediction { of_truth: 0.75, value: 0, of_value: 0.75 });
+        assert_eq!(Prediction::of_highs(&[0.25, 0.75], 0), of(&[0.25, 0.75], 0));
     }
 }

@@ -2,10 +2,13 @@
 
 mod baselines;
 mod evaluation;
+mod exact;
 mod hidden;
 
 pub use evaluation::{Evaluation, EvaluationSettings, ImputationMethod, LEAST_PROBABILITY, Outcome, Prediction, Report, Score};
 pub use hidden::{Cell, HiddenCells, hide};
+
+use exact::Joint;
 
 use crate::chains::{Chains, LayerFields, UpdateRule};
 use crate::error::within;
@@ -65,6 +68,9 @@ impl ImputeSettings {
 /// probabilities that are averaged. So they estimate `P(level i | v_known, every missing group has exactly one high unit)`, and add up to 1
 /// over a missing group. If some units of a group are known, the others share what is left: nothing, if a known one is high.
 ///
+/// **Exactly.** With one hidden layer and few missing cells, no chains are needed: the same probabilities are computed by summing over all
+/// joint values of the missing cells, where this takes less arithmetic than the chains would. The completions are then exact draws.
+///
 /// Computed in plain arithmetic ([`Backend::Plain`]), with one stream per chain at ([`Purpose::Imputation`], row, chain): a row's numbers
 /// depend only on the model, the row, its place in the data set and the settings. The page and the command give the same bits.
 ///
@@ -87,6 +93,9 @@ pub struct Imputer {
     groups: Vec<Range<usize>>,
     settings: ImputeSettings,
 }
+
+/// Joint values of a row's missing cells that are always enumerated, and that are never.
+const ENUMERATED: (usize, usize) = (256, 1 << 16);
 
 /// Draws units as [`GibbsDraw`] does, except that the missing units of a one-hot group are drawn together.
 struct OneHotDraw<'a, F> {
@@ -132,8 +141,8 @@ impl Imputer {
     /// # Errors
     /// [`DbmError::Shape`] if the data are not as wide as the visible layer, or have no such row.
     pub fn fill(&self, data: &Examples, row: usize) -> Result<Filled, DbmError> {
-        let (n, k) = (self.model.n_visible(), self.settings.completions as usize);
-        data.check_width(n)?;
+        let k = self.settings.completions as usize;
+        data.check_width(self.model.n_visible())?;
         if row >= data.len() {
             return Err(DbmError::Shape { what: "the data set to fill in".into(), expected: row + 1, got: data.len() });
         }
@@ -141,6 +150,34 @@ impl Imputer {
         if !known.contains(&false) {
             return Ok(Filled { highs: bits.iter().map(|&bit| f32::from(bit)).collect(), completions: bits.repeat(k) });
         }
+        let most = self.most_enumerated();
+        Ok(match Joint::of(&self.model, &self.groups, &bits, &known, most) {
+            Some(joint) => self.by_enumeration(&joint, &bits, row),
+            None => self.by_chains(&bits, &known, row),
+        })
+    }
+
+    /// The most joint values of missing cells that are enumerated: a joint value takes a sum over the hidden units, a sweep of a chain two
+    /// products with all weights, whose terms are cheaper.
+    fn most_enumerated(&self) -> usize {
+        let ImputeSettings { completions, sweeps, draws, .. } = self.settings;
+        let all_sweeps = completions as usize * (sweeps as usize + draws as usize);
+        all_sweeps.saturating_mul(self.model.n_visible() / 4).clamp(ENUMERATED.0, ENUMERATED.1)
+    }
+
+    fn by_enumeration(&self, joint: &Joint, bits: &[u8], row: usize) -> Filled {
+        let mut highs: Vec<f64> = bits.iter().map(|&bit| f64::from(bit)).collect();
+        joint.add_highs(&mut highs);
+        let k = self.settings.completions as usize;
+        let mut completions = bits.repeat(k);
+        let streams = Streams::new(self.settings.seed).of_chains(Purpose::Imputation, row as u64, 0..k as u64);
+        completions.chunks_mut(bits.len()).zip(streams).for_each(|(bits, mut stream)| joint.draw(&mut stream, bits));
+        // Rounding may leave a sum of probabilities just above 1.
+        Filled { highs: highs.iter().map(|&high| high.min(1.0) as f32).collect(), completions }
+    }
+
+    fn by_chains(&self, bits: &[u8], known: &[bool], row: usize) -> Filled {
+        let (n, k) = (bits.len(), self.settings.completions as usize);
         let values: Vec<f32> = bits.iter().map(|&bit| self.model.units().value(bit == 1)).collect();
         let mut chains = Chains::new(&self.model, Matrix::from_vec(k, n, values.repeat(k)), Clamp::Known(known.repeat(k)));
         let mut streams = Streams::new(self.settings.seed).of_chains(Purpose::Imputation, row as u64, 0..k as u64);
@@ -161,7 +198,7 @@ impl Imputer {
         let count = k as f64 * f64::from(self.settings.draws);
         let mean = |(i, &sum): (usize, &f64)| (if known[i] { sum } else { sum / count }) as f32;
         let completions = chains.layer(0).data().iter().map(|&value| u8::from(value > 0.5)).collect();
-        Ok(Filled { highs: sums.iter().enumerate().map(mean).collect(), completions })
+        Filled { highs: sums.iter().enumerate().map(mean).collect(), completions }
     }
 
     /// Adds `P(high | h_1)` of each missing unit, from its field.

@@ -1,0 +1,71 @@
+//! Whether probabilities mean what they say: guesses in bins of their probability, and the share of them that is right.
+
+use dbm_core::impute::Prediction;
+use serde_json::{Value, json};
+
+/// Upper ends of the bins.
+const BINS: [f64; 8] = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0];
+
+#[derive(Clone, Copy, Default)]
+struct Bin {
+    cells: usize,
+    right: usize,
+    /// Sum of the probabilities of the guesses.
+    expected: f64,
+}
+
+/// The guesses of a model by their probability.
+pub struct Calibration([Bin; BINS.len()]);
+
+impl Calibration {
+    /// Of predictions with their true values.
+    pub fn of(predictions: impl Iterator<Item = (Prediction, usize)>) -> Self {
+        let mut bins = [Bin::default(); BINS.len()];
+        for (prediction, truth) in predictions {
+            let place = BINS.iter().position(|&end| prediction.of_value < end).unwrap_or(BINS.len() - 1);
+            let bin = &mut bins[place];
+            bin.cells += 1;
+            bin.right += usize::from(prediction.value == truth);
+            bin.expected += prediction.of_value;
+        }
+        Self(bins)
+    }
+
+    /// The mean over the guesses of how far their bin's mean probability is from its share of right ones.
+    pub fn error(&self) -> f64 {
+        let cells: usize = self.0.iter().map(|bin| bin.cells).sum();
+        self.0.iter().map(|bin| (bin.expected - bin.right as f64).abs()).sum::<f64>() / cells.max(1) as f64
+    }
+
+    /// In words.
+    pub fn sentence(&self) -> String {
+        format!("Its probabilities are off by {:.1} points on average.", 100.0 * self.error())
+    }
+
+    /// Every bin that has guesses.
+    pub fn json(&self) -> Value {
+        let starts = std::iter::once(&0.0).chain(&BINS);
+        let bins = self.0.iter().zip(starts).zip(BINS).filter(|((bin, _), _)| bin.cells > 0).map(|((bin, from), to)| {
+            let mean = |sum: f64| sum / bin.cells as f64;
+            json!({ "from": from, "to": to, "cells": bin.cells, "probability": mean(bin.expected), "right": mean(bin.right as f64) })
+        });
+        json!({ "error": self.error(), "bins": bins.collect::<Vec<_>>() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn guesses_are_compared_with_their_probabilities() {
+        let guess = |of_value: f64, value: usize| (Prediction { of_truth: 0.0, value, of_value }, 1);
+        let calibration = Calibration::of([guess(0.75, 1), guess(0.75, 0), guess(1.0, 1), guess(0.4, 1)].into_iter());
+        // One of two where three of four were expected, and one of one where two of five were.
+        assert!((calibration.error() - (0.5 + 0.0 + 0.6) / 4.0).abs() < 1e-12);
+        let bins = calibration.json()["bins"].clone();
+        assert_eq!(bins.as_array().map(Vec::len), Some(3));
+        assert_eq!((&bins[1]["from"], &bins[1]["cells"], &bins[1]["right"]), (&json!(0.7), &json!(2), &json!(0.5)));
+        assert_eq!(Calibration::of(std::iter::empty()).error(), 0.0);
+    }
+}
