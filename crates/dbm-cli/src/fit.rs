@@ -38,7 +38,7 @@ impl FitArgs {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
         let session = &context.session;
         files::check_writable(&self.out)?;
-        let data = self.data.source().load(Split::Train)?;
+        let data = self.data.source()?.load(Split::Train)?;
         let valid = self.valid(&data)?;
         let groups = match &data.visible {
             Some(Visible::Table(columns)) => columns.groups(),
@@ -66,8 +66,8 @@ impl FitArgs {
     /// The rows to validate on, read as the data are.
     fn valid(&self, data: &Dataset) -> Result<Option<Examples>, Error> {
         let Some(name) = &self.valid else { return Ok(None) };
-        let mut source = DataSource { name: name.clone(), ..self.data.source() };
-        source.reading.hold_out = None;
+        let mut source = DataSource { name: name.clone(), ..self.data.source()? };
+        source.options.hold_out = None;
         Ok(Some(source.load_as(data.visible.as_ref(), Split::Train)?.examples))
     }
 }

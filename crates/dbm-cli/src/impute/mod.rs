@@ -15,7 +15,7 @@ use dbm_core::impute::{Cell, Evaluation, EvaluationSettings, HiddenCells, Impute
 use dbm_core::math::mean_and_error;
 use dbm_core::settings::{RunPlan, Setting};
 use dbm_core::words::{Choose, choices, words};
-use dbm_core::{Dbm, Examples, Host, Settings};
+use dbm_core::{Dbm, DbmError, Examples, Host, Settings};
 use dbm_data::Backends;
 use dbm_data::columns::{ColumnKind, Columns, Filled, Table};
 use dbm_data::raw::Encoding;
@@ -164,7 +164,7 @@ impl Impute {
     /// Compares the answers with a table in which their cells are known.
     fn compare(job: &Job, path: &Path, highs: &BTreeMap<usize, Vec<f32>>, context: &Context) -> Result<(), Error> {
         let name = path.display().to_string();
-        let whole = files::read_table(path)?.encode_as(&name, &job.columns)?.examples;
+        let whole = files::read_table(path, &job.table.reading())?.0.encode_as(&name, &job.columns)?.examples;
         let hidden = HiddenCells::between(&whole, job.examples.clone(), &job.columns.groups())?;
         let guess = |cell: &Cell| (Prediction::of_highs(&highs[&cell.row][cell.units.clone()], cell.truth), cell.truth);
         let guesses: Vec<(Prediction, usize)> = hidden.cells().iter().map(guess).collect();
@@ -282,7 +282,13 @@ impl Impute {
         } else {
             let steps = FitSettings::usual_steps(data);
             let settings = FitSettings { steps, seed: self.seed, groups: groups.to_vec(), valid: None };
-            let fitted = fitted(data.clone(), settings, context)?;
+            let fitted = match fitted(data.clone(), settings, context) {
+                // Too few cells are known to choose by.
+                Err(Error::Model(DbmError::Setting { .. } | DbmError::NoExamples)) => {
+                    return self.trained_as_requested(data, what, context);
+                }
+                fitted => fitted?,
+            };
             let said = format!("{}\nFound within {steps} steps of all runs, and trained again {what}", verdict(&fitted.chosen));
             if context.json {
                 context.tell("fit", json!({ "steps": steps, "chosen": &fitted.chosen }), String::new);
@@ -316,7 +322,18 @@ impl Impute {
     /// the hidden cells had no part in.
     fn evaluate(&self, job: &Job, share: f64, context: &Context) -> Result<Option<Chosen>, Error> {
         let groups = job.columns.groups();
-        let hidden = Arc::new(hide(&job.examples, &groups, share, self.seed)?);
+        let size = job.examples.len() * job.examples.width();
+        let hidden = match hide(&job.examples, &groups, share, self.seed) {
+            // All are hidden: nothing is left to learn from.
+            Ok(hidden) if hidden.examples().missing() < size => Arc::new(hidden),
+            // Nobody asked for the check: a table is filled all the same.
+            Ok(_) | Err(DbmError::Setting { .. }) if self.evaluate.is_none() => {
+                let why = "Too few cells are known to hide some of them: whether the answers can be trusted was not checked.";
+                context.tell("evaluation", json!({ "impossible": why }), || why.into());
+                return Ok(None);
+            }
+            hidden => Arc::new(hidden?),
+        };
         let mut chosen = None;
         let model = match job.model.clone() {
             Some(model) => model,

@@ -163,3 +163,15 @@ fn thresholds_and_whole_tables() {
     assert_eq!(folder.json("impute --data whole.csv --out w.csv --no-evaluate")["filled"], 0);
     assert_eq!(folder.read("w.csv"), b"a,b\n0,1\n1,0\n");
 }
+
+#[test]
+fn tables_too_small_to_check_are_filled_all_the_same() {
+    let folder = Folder::new("impute-small");
+    folder.write("row.csv", "a,b,c\n1,,0\n");
+    folder.write("cell.csv", "a,b\n,1\n");
+    folder.write("constant.csv", "k,v\nx,5\nx,5\nx,\n");
+    for (name, expected) in [("row", "a,b,c\n1,,0\n"), ("cell", "a,b\n,1\n"), ("constant", "k,v\nx,5\nx,5\nx,5\n")] {
+        let said = folder.ok(&format!("impute --data {name}.csv --out {name}-out.csv"));
+        assert_eq!(folder.text(&format!("{name}-out.csv")), expected, "{said}");
+    }
+}
