@@ -69,3 +69,14 @@ for (const width of [1280, 390]) {
     await screenshot(page, `reading-pictures-${width}`, false);
   }));
 }
+
+test("cells of a spreadsheet are pasted as a table, not as their picture", lab({ view: "train" }, async ({ page }) => {
+  await page.evaluate(() => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text/plain", "a\tb\n1\t0\n0\t\n1\t1\n");
+    clipboardData.setData("text/html", "<table></table>");
+    clipboardData.items.add(new File([new Uint8Array([0x89, 0x50])], "image.png", { type: "image/png" }));
+    document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+  });
+  await dialog(page).getByText("3 rows, 2 columns.").waitFor();
+}));

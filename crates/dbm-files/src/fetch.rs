@@ -8,7 +8,7 @@ use dbm_protocol::transport::scope;
 use js_sys::{Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, Cache, ReadableStreamDefaultReader, RequestInit, Response, Url};
+use web_sys::{AbortController, Cache, CacheStorage, ReadableStreamDefaultReader, RequestInit, Response, Url};
 
 /// The cache in which the browser stores fetched and verified files.
 const CACHE: &str = "dbm-lab-data";
@@ -60,7 +60,10 @@ async fn mnist_part(part: &AddressPart, report: Report<'_>) -> Result<Vec<u8>, S
 }
 
 async fn open_cache() -> Result<Cache, JsValue> {
-    let cache = JsFuture::from(scope().caches()?.open(CACHE)).await?;
+    // A page over plain http has none.
+    let caches = Reflect::get(&scope(), &"caches".into())?;
+    let caches: CacheStorage = caches.dyn_into()?;
+    let cache = JsFuture::from(caches.open(CACHE)).await?;
     cache.dyn_into()
 }
 

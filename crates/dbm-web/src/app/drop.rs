@@ -55,12 +55,15 @@ fn paste(uploads: Uploads, event: &ClipboardEvent) -> bool {
     let target = event.target().and_then(|target| target.dyn_into::<HtmlElement>().ok());
     let typing = target.is_some_and(|target| target.tag_name() == "INPUT");
     let Some(clipboard) = event.clipboard_data().filter(|_| !typing) else { return false };
-    if let Some(files) = clipboard.files().filter(|files| files.length() > 0) {
+    let text = clipboard.get_data("text/plain").unwrap_or_default();
+    // A spreadsheet offers its cells as text, as a page, and as a picture of them.
+    let of_spreadsheet =
+        text.contains(['\n', '\t']) && clipboard.types().iter().any(|kind| kind.as_string().as_deref() == Some("text/html"));
+    if let Some(files) = clipboard.files().filter(|files| files.length() > 0 && !of_spreadsheet) {
         uploads.take(&files);
         return true;
     }
-    let text = clipboard.get_data("text/plain").unwrap_or_default();
-    let is_table = text.contains('\n');
+    let is_table = of_spreadsheet || text.contains('\n');
     if is_table {
         uploads.take_text(text);
     }
