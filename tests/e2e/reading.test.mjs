@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lab, screenshot, until } from "./browser.mjs";
-import { dialog, upload } from "./files.mjs";
+import { dialog, opened, upload } from "./files.mjs";
 import { SLACK, press, pressWatched } from "./hand.mjs";
 
 const file = (name, text) => ({ name, mimeType: "application/octet-stream", buffer: Buffer.from(text) });
@@ -71,6 +71,7 @@ for (const width of [1280, 390]) {
 }
 
 test("cells of a spreadsheet are pasted as a table, not as their picture", lab({ view: "train" }, async ({ page }) => {
+  await opened(page);
   await page.evaluate(() => {
     const clipboardData = new DataTransfer();
     clipboardData.setData("text/plain", "a\tb\n1\t0\n0\t\n1\t1\n");
