@@ -64,7 +64,7 @@ fn names_that_come_again_are_set_aside() {
     let text = "smoker,drinker\nyes,yes\nno,no\nsmoker,drinker\nno,\nyes,yes\n";
     let read = one(text);
     assert_eq!(table_of(&read).n_rows(), 4);
-    assert!(notes(&read).contains("Line 4: this repeats the heading"), "{}", notes(&read));
+    assert!(notes(&read).contains("Line 4 repeats the heading"), "{}", notes(&read));
     assert_eq!(filled(table_of(&read), 1.0), text.replace("no,\n", "no,yes\n").as_bytes());
 }
 
@@ -74,7 +74,7 @@ fn headings_of_years_of_two_lines_and_with_a_sign() {
     assert_eq!((table_of(&years).n_rows(), table_of(&years).name(3)), (3, "1992"));
     let units = one("age,height\nyears,cm\n34,170\n,181\n61,\n");
     assert_eq!((table_of(&units).n_rows(), table_of(&units).name(0)), (3, "age"));
-    assert!(notes(&units).contains("Line 2: this continues the heading"), "{}", notes(&units));
+    assert!(notes(&units).contains("Line 2 continues the heading"), "{}", notes(&units));
     let groups = one("before,,after,\nage,sex,dose,ill\n34,f,1,yes\n52,m,2,no\n");
     assert_eq!((table_of(&groups).n_rows(), table_of(&groups).name(1)), (2, "sex"));
     let sign = one("#IID\tsnp1\tsnp2\nP0\t1\t0\nP1\t0\t\n");
@@ -90,7 +90,7 @@ fn no_row_is_lost_to_a_sign() {
     let text = "# made up\ncolour,a\n#00ff00,\nblue,0\n#ff0000,1\n#N/A,1\n# the end\n";
     let read = one(text);
     assert_eq!(table_of(&read).n_rows(), 4);
-    assert!(notes(&read).contains("Lines 1, 7: this is a comment"), "{}", notes(&read));
+    assert!(notes(&read).contains("Lines 1, 7: each is a comment"), "{}", notes(&read));
     assert!(table_of(&read).is_missing(3, 0));
     assert_eq!(filled(table_of(&read), 1.0), text.replace("#00ff00,\n", "#00ff00,1\n").replace("#N/A", "#00ff00").as_bytes());
 }

@@ -134,7 +134,7 @@ impl<'a> Survey<'a> {
             if word.text != "-" {
                 doubts.push(Doubt {
                     text: format!(
-                        "Column {name:?}: {} {} {:?}, and as the other values are like it, it was read as a value.",
+                        "Column {name:?}: {} {} {:?}, which was read as a value, like the others.",
                         word.count,
                         if word.count == 1 { "cell holds" } else { "cells hold" },
                         word.text

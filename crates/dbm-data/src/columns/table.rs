@@ -121,11 +121,6 @@ impl Table {
         }
     }
 
-    /// The words that mean a missing value in a column, as far as they occur.
-    pub fn missing_words(&self, column: usize) -> &[String] {
-        &self.missing[column]
-    }
-
     /// Texts of a column, those that often mean a missing value first, then by frequency: at most this many, with their numbers of cells and
     /// whether they mean a missing value here.
     pub fn words_of(&self, column: usize, most: usize) -> Vec<(String, usize, bool)> {

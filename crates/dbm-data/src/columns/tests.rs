@@ -107,7 +107,7 @@ fn what_is_set_aside_is_said() {
     let message = refusal(none.encode("my.csv", &Encoding::default()));
     assert!(message.contains("my.csv: expected at least one column") && message.contains("all 4 are set aside"), "{message}");
     let comments = Table::read("x", "# a\n0,1\n# b\n1,1\n").unwrap();
-    assert_eq!(comments.notes(), ["Lines 1, 3: this is a comment. Set aside, and written back where it was."]);
+    assert_eq!(comments.notes(), ["Lines 1, 3: each is a comment, is set aside, and is written back in its place."]);
 }
 
 #[test]

@@ -210,7 +210,8 @@ impl Table {
         let mut notes: Vec<String> = by_reason
             .into_iter()
             .map(|(reason, numbers)| {
-                format!("{}: this {reason}. Set aside, and written back where it was.", lines(numbers.into_iter()))
+                let each = if numbers.len() > 1 { ": each" } else { "" };
+                format!("{}{each} {reason}, is set aside, and is written back in its place.", lines(numbers.into_iter()))
             })
             .collect();
         let header = usize::from(self.given.is_none()) * self.header.rows();
