@@ -62,6 +62,7 @@ for (const width of [1280, 390]) {
     const before = await ones();
     await dialog(page).getByLabel("Invert").selectOption("yes");
     await until(ones, (now) => Math.abs(now - (100 - before)) < 0.2, "light and dark are swapped");
+    assert.equal(await dialog(page).getByRole("button", { name: "Swap light and dark" }).isDisabled(), true, "it is done");
     await dialog(page).getByLabel("Turn").selectOption("1");
     await dialog(page).getByText("3 pictures of 8 × 12").waitFor();
     await dialog(page).getByLabel("Transpose").selectOption("yes");

@@ -72,7 +72,7 @@ fn understood(name: String, offer: PendingUpload) -> impl IntoView {
         {settings}
         {pictures}
         {table}
-        {corrections::doubts(offer.doubts, &offer.said)}
+        {corrections::doubts(offer.doubts, &offer.said, &about.reading)}
         <p class="trouble" role="alert">{move || uploads.offer.with(|offer| offer.as_ref().and_then(|offer| offer.trouble.clone()))}</p>
         <ul class="help notes">{about.notes.into_iter().map(|note| view! { <li>{note}</li> }).collect_view()}</ul>
         <p class="figures-text" role="status">{move || uploads.offer.with(|offer| offer.as_ref().map(summary))}</p>

@@ -121,12 +121,17 @@ pub fn settings(reading: &Reading, table: bool) -> impl IntoView + use<> {
     }
 }
 
-/// What may have been misread, each with its correction; a second press takes it back.
-pub fn doubts(doubts: Vec<Doubt>, said: &[Correction]) -> impl IntoView + use<> {
+/// What may have been misread, each with its correction; a second press takes it back. If the files are read that way for another reason,
+/// there is nothing to press.
+pub fn doubts(doubts: Vec<Doubt>, said: &[Correction], reading: &Reading) -> impl IntoView + use<> {
     let uploads = Uploads::of_page();
     let line = |(place, doubt): (usize, Doubt)| {
+        let mut corrected = reading.clone();
+        corrected.correct(&doubt.change);
         let correction = Correction::Change(doubt.change);
-        let pressed = said.contains(&correction);
+        let mine = said.contains(&correction);
+        let elsewhere = !mine && corrected == *reading;
+        let pressed = mine || elsewhere;
         view! {
             <li>
                 <span>{doubt.text}</span>
@@ -136,6 +141,7 @@ pub fn doubts(doubts: Vec<Doubt>, said: &[Correction]) -> impl IntoView + use<> 
                     type="button"
                     class="doubt"
                     aria-pressed=pressed.to_string()
+                    disabled=elsewhere
                     on:click=move |_| uploads.correct(correction.clone())
                 >
                     {doubt.label}
