@@ -39,7 +39,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(column: &'a Column, at: usize, unit: usize, decimal: char) -> Self {
+    pub fn new(column: &'a Column, at: usize, unit: usize, decimal: char) -> Self {
         let (levels, spellings) = (HashMap::new(), HashMap::new());
         let mut reader = Self { column, at, unit, decimal, numbers: None, pair: None, levels, spellings };
         let mut spell = |text: &str, at: usize| {
@@ -74,7 +74,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Which of the column's units is high, counted from its first; `None` if its only unit is low. The error is what was expected.
-    fn high(&self, cell: &str) -> Result<Option<usize>, String> {
+    pub fn high(&self, cell: &str) -> Result<Option<usize>, String> {
         let first = |high: bool| if high { Some(0) } else { None };
         match &self.column.kind {
             ColumnKind::Binary { low, high } => {
@@ -223,7 +223,7 @@ impl Table {
         for reader in self.readers(columns, matching) {
             for row in 0..self.n_rows() {
                 let cell = self.cell(row, reader.at);
-                if self.is_gap(row, &reader) {
+                if self.is_gap(row, &reader) || reader.column.strays.iter().any(|stray| stray == cell) {
                     continue;
                 }
                 if let Some(unseen) = found.get_mut(&(reader.at, cell)) {

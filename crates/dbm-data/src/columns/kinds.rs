@@ -1,11 +1,12 @@
 //! The kind of a column, inferred from its known cells or chosen by the user.
 
 use super::cells::{is_missing, number, other_number, other_word, shown, word};
+use super::encode::Reader;
 use super::survey::{MOST_LEVELS, Survey, Word};
 use super::table::Table;
 use crate::DataError;
 use crate::interpretation::{Change, Doubt, KindChoice};
-use crate::visible::ColumnKind;
+use crate::visible::{Column, ColumnKind};
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
@@ -27,6 +28,8 @@ pub struct Understood {
     /// The only value that was ever written, if the kind allows another.
     pub only: Option<String>,
     pub missing: Vec<String>,
+    /// Words among numbers, which the kind has no units for.
+    pub strays: Vec<String>,
     pub known: Vec<String>,
     pub note: Option<String>,
     pub doubts: Vec<Doubt>,
@@ -78,9 +81,20 @@ fn understand(file: &str, table: &Table, column: usize, mut survey: Survey) -> R
         }
         _ => None,
     };
+    let strays = if survey.texts() > 0 && survey.numbers > 0 { strays(table, column, &survey, &kind) } else { Vec::new() };
     let texts = |words: &[Word]| words.iter().map(|word| word.text.to_string()).collect();
     let known = survey.kept.iter().map(|text| (*text).to_string()).collect();
-    Ok(Understood { kind, only, missing: texts(&survey.gaps), known, note, doubts, suspects })
+    Ok(Understood { kind, only, missing: texts(&survey.gaps), strays, known, note, doubts, suspects })
+}
+
+/// The different texts that a column of this kind has no units for.
+fn strays(table: &Table, column: usize, survey: &Survey, kind: &ColumnKind) -> Vec<String> {
+    let read = Column { decimal: table.decimal, ..Column::new(table.name(column), kind.clone()) };
+    let reader = Reader::new(&read, column, 0, table.decimal);
+    let gap = |cell: &str| cell.is_empty() || survey.gaps.iter().any(|word| word.text == cell);
+    let mut seen = HashSet::new();
+    let cells = (0..table.n_rows()).map(|row| table.cell(row, column));
+    cells.filter(|cell| !gap(cell) && seen.insert(*cell) && reader.high(cell).is_err()).map(String::from).collect()
 }
 
 /// The kind that the cells suggest.

@@ -26,6 +26,8 @@ pub struct Table {
     pub(super) only: Vec<Option<String>>,
     /// Words of each column that mean a missing value.
     pub(super) missing: Vec<Vec<String>>,
+    /// Words among the numbers of each column.
+    pub(super) strays: Vec<Vec<String>>,
     /// Words of each column that usually do and are values.
     pub(super) known: Vec<Vec<String>>,
     pub(super) notes: Vec<String>,

@@ -235,6 +235,13 @@ fn any_text() -> impl Strategy<Value = String> {
     "[01a,;\t \"\n\r#?é-]{0,60}"
 }
 
+#[test]
+fn a_text_that_random_search_found_is_read_twice_alike() {
+    let table = Table::read("x", "\t0\r\t1\n\t;").unwrap();
+    let data = table.encode("x", &Encoding::default()).unwrap();
+    assert_eq!(table.encode_as("x", &table.columns(&Encoding::default())).unwrap().examples, data.examples);
+}
+
 proptest! {
     #[test]
     fn no_text_panics(text: String, other in any_text(), row in 0_usize..4) {
@@ -325,4 +332,14 @@ proptest! {
         }
         prop_assert_eq!(left, filled.n_left());
     }
+}
+
+#[test]
+fn words_among_numbers_are_no_news_to_a_model_of_the_same_table() {
+    let table = table("a,b\n0,1\n1,;\n0,3.5\n1,7\n0,9\n1,x\n0,4\n1,11\n");
+    let columns = table.columns(&Encoding::default());
+    let data = table.encode_as("x", &columns).unwrap();
+    assert_eq!((data.examples.is_known(1, 1), data.examples.missing()), (false, 2));
+    let other = Table::read("y", "a,b\n0,;\n1,y\n0,2\n1,3\n0,4\n1,5\n").unwrap();
+    assert_eq!(other.unseen("y", &columns).unwrap().iter().map(|unseen| &unseen.text[..]).collect::<Vec<_>>(), ["y"]);
 }

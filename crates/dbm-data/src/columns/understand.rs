@@ -139,6 +139,7 @@ impl Table {
             kinds: Vec::new(),
             only: Vec::new(),
             missing: Vec::new(),
+            strays: Vec::new(),
             known: Vec::new(),
             notes: Vec::new(),
             doubts: Vec::new(),
@@ -182,6 +183,7 @@ impl Table {
             self.kinds.push(understood.kind);
             self.only.push(understood.only);
             self.missing.push(understood.missing);
+            self.strays.push(understood.strays);
             self.known.push(understood.known);
             column_notes.extend(understood.note);
             doubts.extend(understood.doubts);
@@ -315,6 +317,7 @@ impl Table {
             kind: kind(column),
             only: self.only[column].clone(),
             missing: self.missing[column].clone(),
+            strays: self.strays[column].clone(),
             decimal: self.decimal,
         });
         Columns { columns: columns.collect() }

@@ -23,6 +23,9 @@ pub struct Column {
     /// Words that mean a missing value.
     #[serde(default)]
     pub missing: Vec<String>,
+    /// Words among its numbers in the table that a model was trained on: neither learned from nor filled.
+    #[serde(default)]
+    pub strays: Vec<String>,
     /// The decimal mark of its numbers.
     #[serde(default = "point")]
     pub decimal: char,
@@ -35,7 +38,7 @@ fn point() -> char {
 impl Column {
     /// A column of this kind without words for missing values.
     pub fn new(name: impl Into<String>, kind: ColumnKind) -> Self {
-        Self { name: name.into(), kind, only: None, missing: Vec::new(), decimal: point() }
+        Self { name: name.into(), kind, only: None, missing: Vec::new(), strays: Vec::new(), decimal: point() }
     }
 
     /// The text to fill in for units that are high with these probabilities, and its probability: as [`ColumnKind::most_probable`], but
