@@ -9,10 +9,11 @@ use dbm_core::sweep::SearchInfo;
 use dbm_data::coding::{Coding, Greys};
 use dbm_data::columns::{Column, ColumnKind, Columns};
 use dbm_protocol::{
-    Activity, Body, Command, CompletionRequest, Completions, DataSource, EncodedData, Encoding, EncodingPreview, Envelope,
-    Evaluated, Event, FilesCommand, FilesEvent, Filters, GpuCommand, GpuEvent, GpuTrial, Grid, Histogram, ImputeSettings,
-    LadderMetrics, LogFormat, LogRow, Metrics, ModelChoice, NamedBytes, PhaseMetrics, Pretraining, Product, Reading, Reply,
-    Report, RunForGpu, RunSignals, Score, Snapshot, Understood, UnderstoodKind, Visible, wire,
+    Activity, AlikeRow, Body, CellDetails, CellState, ChosenModel, Command, CompletionRequest, Completions, DataSource,
+    EncodedData, Encoding, EncodingPreview, Envelope, Event, FilesCommand, FilesEvent, Filters, FitLook, GapCheck, GapModel,
+    GapsFilled, GpuCommand, GpuEvent, GpuTrial, Grid, Histogram, ImputeSettings, LadderMetrics, LogFormat, LogRow, Metrics,
+    ModelChoice, NamedBytes, PhaseMetrics, Pretraining, Product, Reading, Reply, Report, RunForGpu, RunSignals, Score, Snapshot,
+    TableFile, TableRows, Understood, UnderstoodKind, Visible, wire,
 };
 use std::fmt::Debug;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -78,8 +79,11 @@ fn requests_cross_unchanged() {
         Command::Save,
         Command::Pace(20),
         Command::Filters { model: ModelChoice::Pretrained, layer: 2, count: 64 },
-        Command::Impute(ImputeSettings { seed: 1, ..ImputeSettings::default() }),
-        Command::Evaluate(ImputeSettings { seed: 1, ..ImputeSettings::default() }),
+        Command::FillGaps {
+            by: GapModel::Chosen,
+            settings: ImputeSettings { seed: 1, ..ImputeSettings::default() },
+            imputations: 5,
+        },
         Command::Complete(request.clone()),
         Command::Watch(request.clone()),
         Command::WatchPair { request, kernel: CouplingKernel::Gibbs, steps: 50 },
@@ -160,6 +164,10 @@ fn events_cross_unchanged() {
     let watched = AnswerTrace { frames: vec![frame], sweeps: 3, search: SearchInfo { sweeps: 2, capped: false } };
     let score = Score { accuracy: 0.5, log_loss: 0.25, log_loss_error: 0.125 };
     let report = Report { cells: 7, rows: 5, rows_with_hidden: 6, rows_compared: 10, rows_in_all: 11, scores: [score; 3] };
+    let checked =
+        GapCheck { unseen: true, report, verdict: "good".into(), calibration: vec![(0.75, 0.7, 40)], calibration_error: 0.05 };
+    let chosen = ChosenModel { recipes: 12, plan: RunPlan::default(), steps: 40, cells: 90 };
+    let filled = GapsFilled { chosen: Some(chosen), checked: Some(checked), highs: vec![0.25, 1.0], draws: vec![1, 2] };
     let replies = [
         Reply::Ready,
         Reply::Answer(Event::Metrics(metrics)),
@@ -178,11 +186,11 @@ fn events_cross_unchanged() {
         Reply::progress(3, 120),
         Reply::Answer(Event::GpuTried(trial)),
         Reply::Answer(Event::Snapshot(Snapshot { step: 9, checkpoint: vec![2, 7, 1, 8] })),
-        Reply::Answer(Event::Imputed(vec![0.25, 1.0])),
+        Reply::Answer(Event::Looked(FitLook { steps: 90, log_loss: 0.1 + 0.2, accuracy: 0.75 })),
         Reply::Answer(Event::Completions(completions)),
         Reply::Answer(Event::Pair(trace)),
         Reply::Answer(Event::Watched(watched)),
-        Reply::Answer(Event::Evaluated(Evaluated { held_back: true, report })),
+        Reply::Answer(Event::GapsFilled(Box::new(filled))),
     ];
     for reply in replies {
         for id in [None, Some(4)] {
@@ -209,7 +217,9 @@ fn messages_of_the_second_worker_cross_unchanged() {
         FilesCommand::Reread(Box::default()),
         FilesCommand::Fetch("data/x.csv".into()),
         FilesCommand::Encode { encoding: encoding.clone(), hold_back: 0.1 },
-        FilesCommand::Fill { file: file.clone(), reading: Box::default(), visible: table(), probabilities: vec![0.5] },
+        FilesCommand::OpenTable { file: file.clone(), reading: Box::default(), visible: table() },
+        FilesCommand::FillTable { highs: vec![0.5], draws: vec![7] },
+        FilesCommand::WriteTable { form: TableFile::Imputations, leave_below: 0.5 },
         FilesCommand::Write(Product::Log { format: LogFormat::Json, rows: vec![log] }),
         FilesCommand::Begin { data: "x".into(), sizes: vec![784, 3], source: source.clone(), plan: plan.clone() },
         FilesCommand::Keep(Snapshot { step: 7, checkpoint: vec![3, 1, 4] }),
@@ -228,10 +238,20 @@ fn messages_of_the_second_worker_cross_unchanged() {
         encoding,
         look: look.clone(),
     };
+    let rows = vec![(
+        7,
+        vec![("a".into(), CellState::Known), (String::new(), CellState::Missing), ("b".into(), CellState::Filled(0.75))],
+    )];
+    let rows = TableRows { of: 9, rows, filled: 1, left: 1, mean_probability: 0.75 };
+    let alike = vec![AlikeRow { row: 3, equal: 4, known: 5, value: "b".into() }];
+    let cell = CellDetails { row: 7, column: 2, values: vec![("b".into(), 0.75)], alike };
     for reply in [
         Reply::Answer(FilesEvent::Understood(Box::new(about))),
         Reply::Answer(FilesEvent::Preview(look)),
         Reply::Answer(FilesEvent::Written(file)),
+        Reply::Answer(FilesEvent::TableOpened { columns: vec!["ü".into()], rows: 3, missing: (2, 1) }),
+        Reply::Answer(FilesEvent::Rows(rows)),
+        Reply::Answer(FilesEvent::Cell(cell)),
         Reply::Progress { stage: "reading".into(), done: 1, total: 3_000_000_000 },
         Reply::Answer(FilesEvent::Taken { source, plan, snapshot: Snapshot { step: 7, checkpoint: vec![3, 1, 4] } }),
     ] {

@@ -4,6 +4,7 @@
 //! this runs in a browser too. No input makes it panic; every refusal is a [`DataError`] that says what was expected, what came, and what
 //! to do.
 
+mod archive;
 pub mod bars;
 pub mod checkpoint;
 pub mod coding;
@@ -32,6 +33,7 @@ mod test_support;
 mod text;
 mod visible;
 
+pub use archive::archive;
 pub use checkpoint::{Backends, Checkpoint, Precision};
 pub use dataset::Dataset;
 pub use error::{DataError, MAX_DATA};

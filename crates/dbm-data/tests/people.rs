@@ -32,7 +32,7 @@ fn filled(table: &Table, probability: f64) -> Vec<u8> {
     if columns.n_units() == 0 {
         return table.to_csv();
     }
-    table.fill("t.csv", &columns, |_, _| probability).unwrap().to_csv()
+    table.fill("t.csv", &columns, |_, _| probability).unwrap().to_csv(table)
 }
 
 fn doubt<'r>(raw: &'r Raw, label: &str) -> &'r Doubt {
@@ -235,7 +235,7 @@ fn all_values_that_a_model_never_saw_are_named() {
     let (table, notes) = table.with_unseen_missing("new.csv", &columns).unwrap();
     assert_eq!(notes.len(), 2, "{notes:?}");
     assert_eq!(table.encode_as("new.csv", &columns).unwrap().examples.missing(), 7);
-    assert_eq!(table.fill("new.csv", &columns, |_, _| 0.0).unwrap().to_csv(), b"colour,a\nred,0\nred,0\nred,1\n");
+    assert_eq!(table.fill("new.csv", &columns, |_, _| 0.0).unwrap().to_csv(&table), b"colour,a\nred,0\nred,0\nred,1\n");
 }
 
 /// A cell as people write it: a word, a number, a missing value, something that needs quotes.

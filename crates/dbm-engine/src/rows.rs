@@ -1,7 +1,7 @@
 //! Work on a table, row by row.
 
 use crate::{EngineError, Job, Progress};
-use dbm_core::impute::{Evaluation, Imputer, Outcome};
+use dbm_core::impute::{Evaluation, Filled, Imputer, Outcome};
 use dbm_core::{DbmError, Examples};
 use std::borrow::Borrow;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub trait ByRow {
     fn row(&self, row: usize) -> Result<Self::Row, DbmError>;
 }
 
-/// A table with its gaps filled in: for each row the probability that each unit is high, 0 or 1 if it is known.
+/// A table with its gaps filled in, row by row.
 pub struct Filling<D> {
     /// What fills the gaps.
     pub imputer: Imputer,
@@ -29,17 +29,22 @@ pub struct Filling<D> {
     pub data: D,
     /// Which of its rows to fill.
     pub rows: Vec<usize>,
+    /// Completions to keep of each, at most as many as there are chains.
+    pub imputations: usize,
 }
 
 impl<D: Borrow<Examples>> ByRow for Filling<D> {
-    type Row = Vec<f32>;
+    type Row = Filled;
 
     fn rows(&self) -> usize {
         self.rows.len()
     }
 
-    fn row(&self, row: usize) -> Result<Vec<f32>, DbmError> {
-        Ok(self.imputer.fill(self.data.borrow(), self.rows[row])?.highs)
+    fn row(&self, row: usize) -> Result<Filled, DbmError> {
+        let mut filled = self.imputer.fill(self.data.borrow(), self.rows[row])?;
+        filled.completions.truncate(self.imputations * filled.highs.len());
+        filled.completions.shrink_to_fit();
+        Ok(filled)
     }
 }
 

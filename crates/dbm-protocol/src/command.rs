@@ -5,6 +5,7 @@ use dbm_core::complete::Method;
 use dbm_core::diagnostics::CouplingKernel;
 use dbm_core::impute::ImputeSettings;
 use dbm_core::settings::RunPlan;
+use dbm_core::words::{choices, words};
 use serde::{Deserialize, Serialize};
 
 /// Requests to the computing worker.
@@ -43,12 +44,16 @@ pub enum Command {
     Undo,
     /// The run in its present state, as a file. Answer: [`crate::Event::Snapshot`].
     Save,
-    /// Fills the gaps of the data in use by the model in training, which must fit the data. [`crate::Reply::Progress`] comes first. Answer:
-    /// [`crate::Event::Imputed`].
-    Impute(ImputeSettings),
-    /// Hides some known cells of the data from the model in training and compares its predictions with two simple guesses.
-    /// [`crate::Reply::Progress`] comes first. Answer: [`crate::Event::Evaluated`].
-    Evaluate(ImputeSettings),
+    /// Fills the gaps of the data in use, after a check on known cells. [`crate::Reply::Progress`] comes first and, unrequested,
+    /// [`crate::Event::Looked`] while recipes are compared. Answer: [`crate::Event::GapsFilled`].
+    FillGaps {
+        /// What fills them.
+        by: GapModel,
+        /// How a row is filled; the seed of everything random.
+        settings: ImputeSettings,
+        /// Completions of each row to send, at most as many as there are chains.
+        imputations: u32,
+    },
     /// Speed of [`Command::Train`] and [`Command::TrainUntil`] from now on, in any run: maximum steps per second, 1 to 1000; 0 for no
     /// limit. Answer: [`crate::Event::Done`].
     Pace(u32),
@@ -117,6 +122,17 @@ pub enum Command {
     UseGpu(bool),
     /// Stops the request with this id, if it is still pending; it then ends with [`crate::Event::Cancelled`].
     Cancel(u32),
+}
+
+choices! {
+    /// The model that fills the gaps of a table.
+    #[derive(Default, Serialize, Deserialize)]
+    pub enum GapModel = words("gap-model", "By", "The model that fills the gaps");
+    /// The best of several recipes.
+    #[default]
+    Chosen = "chosen", "a model chosen for it", "Recipes are compared on held-back cells; the best one is trained for as long as it gets better";
+    /// The run as it is.
+    Training = "training", "the model in training", "Its layers, estimator and steps are up to you";
 }
 
 impl Body for Command {

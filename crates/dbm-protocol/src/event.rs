@@ -46,10 +46,10 @@ pub enum Event {
     Pair(CouplingTrace),
     /// How long the run's steps take on the processor and on the GPU.
     GpuTried(GpuTrial),
-    /// The gaps of the data, filled: `[rows, units]`, the probability that a unit is high; 0 or 1 if it is known.
-    Imputed(Vec<f32>),
-    /// How good the answers are on held-back cells.
-    Evaluated(Evaluated),
+    /// The gaps of the data, filled.
+    GapsFilled(Box<GapsFilled>),
+    /// How the best recipe does so far, while they are compared to fill gaps.
+    Looked(FitLook),
 }
 
 impl Body for Event {
@@ -311,13 +311,57 @@ pub struct Swept {
     pub high: Vec<f64>,
 }
 
-/// Answers compared on the same hidden cells.
+/// The best recipe so far.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FitLook {
+    /// Gradient steps that all recipes have taken.
+    pub steps: u32,
+    /// Mean of `- log P(truth)`, in nats per held-back cell.
+    pub log_loss: f64,
+    /// Share of these cells whose most likely value is the truth.
+    pub accuracy: f64,
+}
+
+/// A filled table, as bits.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Evaluated {
-    /// Whether the model was trained without these cells.
-    pub held_back: bool,
+pub struct GapsFilled {
+    /// How the model was found, if it was chosen.
+    pub chosen: Option<ChosenModel>,
+    /// How good its answers are; `None` if too few cells are known to hide some.
+    pub checked: Option<GapCheck>,
+    /// `[rows, units]`: the probability that a unit is high; 0 or 1 if it is known.
+    pub highs: Vec<f32>,
+    /// `[rows, imputations, units]`, packed as in `dbm_core::Examples`: draws of all units of a row.
+    #[serde(with = "serde_bytes")]
+    pub draws: Vec<u8>,
+}
+
+/// The best of several recipes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ChosenModel {
+    /// How many were compared.
+    pub recipes: u32,
+    /// The best one.
+    pub plan: RunPlan,
+    /// Its best number of steps.
+    pub steps: u32,
+    /// Cells held back to compare them.
+    pub cells: u32,
+}
+
+/// A check of a model on cells that were hidden from it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GapCheck {
+    /// Whether the model had not seen them.
+    pub unseen: bool,
     /// The scores of the model and of two simple guesses.
     pub report: Report,
+    /// What they mean, in a sentence.
+    pub verdict: String,
+    /// Guesses of about the same probability: their mean probability, the share that is right, their number; probabilities rising.
+    pub calibration: Vec<(f64, f64, u32)>,
+    /// How far the probabilities are from the shares, on average.
+    pub calibration_error: f64,
 }
 
 /// Ten steps of a run, on the processor and on the GPU.

@@ -4,6 +4,7 @@
 
 use crate::{Body, DataSource, EncodedData, Grid, NamedBytes, Request, Snapshot};
 use dbm_core::settings::RunPlan;
+use dbm_core::words::{choices, words};
 use dbm_data::raw::{Doubt, Encoding, KindChoice, Reading, Visible};
 use serde::{Deserialize, Serialize};
 
@@ -33,16 +34,38 @@ pub enum FilesCommand {
         /// Share of the known cells to withhold from training, 0 for none, at most 0.5.
         hold_back: f64,
     },
-    /// The table as it was read, its gaps filled in. Answer: [`FilesEvent::Filled`].
-    Fill {
-        /// The bytes of the file again: the reader may have read something else meanwhile.
+    /// Keeps a table, to show its rows and fill its gaps. Answer: [`FilesEvent::TableOpened`].
+    OpenTable {
+        /// The bytes of the file: the reader may have read something else meanwhile.
         file: NamedBytes,
         /// How it was read.
         reading: Box<Reading>,
         /// The columns of the model.
         visible: Visible,
+    },
+    /// Fills the gaps of the table that was opened last. Answer: [`FilesEvent::Done`].
+    FillTable {
         /// `[rows, units]`: the probability that a unit is high.
-        probabilities: Vec<f32>,
+        highs: Vec<f32>,
+        /// `[rows, imputations, units]`, packed as in `dbm_core::Examples`: draws of all units of a row.
+        #[serde(with = "serde_bytes")]
+        draws: Vec<u8>,
+    },
+    /// Some rows of that table, as it is or filled. Answer: [`FilesEvent::Rows`].
+    Rows(RowsAsked),
+    /// What else a filled cell may hold. Answer: [`FilesEvent::Cell`].
+    Cell {
+        /// From 0.
+        row: u32,
+        /// From 0, in the table.
+        column: u32,
+    },
+    /// The filled table as a file. Answer: [`FilesEvent::Written`].
+    WriteTable {
+        /// Which file.
+        form: TableFile,
+        /// Values that are less probable are left out; draws are complete.
+        leave_below: f64,
     },
     /// A file for the visitor to download. Answer: [`FilesEvent::Written`].
     Write(Product),
@@ -91,17 +114,19 @@ pub enum FilesEvent {
     Preview(EncodingPreview),
     /// All of it, as bits.
     Encoded(EncodedData),
-    /// A table without gaps.
-    Filled {
-        /// As CSV, with the table's own names, order and known cells.
-        table: NamedBytes,
-        /// One line per filled cell: row, column, value, probability.
-        probabilities: NamedBytes,
-        /// How many cells were filled in.
-        cells: u32,
-        /// Mean probability of the values filled in.
-        mean_probability: f64,
+    /// A table that is kept.
+    TableOpened {
+        /// The names of its columns.
+        columns: Vec<String>,
+        /// How many rows it has.
+        rows: u32,
+        /// Its missing cells, and how many of those are in columns that the model does not know.
+        missing: (u32, u32),
     },
+    /// Some rows of it.
+    Rows(TableRows),
+    /// What else a cell may hold.
+    Cell(CellDetails),
     /// A file for the visitor to download.
     Written(NamedBytes),
     /// What is stored from an earlier visit.
@@ -215,6 +240,87 @@ pub struct EncodingPreview {
     pub bytes: u64,
     /// Some of the examples.
     pub preview: Grid,
+}
+
+/// Which rows of a table to show.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RowsAsked {
+    /// The first of them, from 0.
+    pub from: u32,
+    /// How many, at most 1000.
+    pub count: u32,
+    /// The first column, from 0.
+    pub first_column: u32,
+    /// How many columns, at most 1000.
+    pub columns: u32,
+    /// Only rows in which something was missing; `from` counts these.
+    pub only_gaps: bool,
+    /// Values that are less probable are left out.
+    pub leave_below: f64,
+}
+
+/// Some rows of a table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TableRows {
+    /// How many rows can be asked for.
+    pub of: u32,
+    /// The row's place in the table, from 0, and its cells: the text, and how it came about.
+    pub rows: Vec<(u32, Vec<(String, CellState)>)>,
+    /// Cells filled in the whole table.
+    pub filled: u32,
+    /// Cells still missing in the whole table.
+    pub left: u32,
+    /// Mean probability of the filled values.
+    pub mean_probability: f64,
+}
+
+/// How a cell's text came about.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum CellState {
+    /// As the file has it.
+    Known,
+    /// It is missing.
+    Missing,
+    /// It was missing, and is filled with a value of this probability.
+    Filled(f32),
+}
+
+/// What else a filled cell may hold, and what the rows that are most alike hold.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CellDetails {
+    /// From 0.
+    pub row: u32,
+    /// From 0, in the table.
+    pub column: u32,
+    /// Values with their probabilities, the most probable first.
+    pub values: Vec<(String, f64)>,
+    /// The most alike rows in which this cell is known.
+    pub alike: Vec<AlikeRow>,
+}
+
+/// A row that is like another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AlikeRow {
+    /// From 0.
+    pub row: u32,
+    /// Cells that are equal, as the model sees them.
+    pub equal: u32,
+    /// Cells that are known in both.
+    pub known: u32,
+    /// What it holds.
+    pub value: String,
+}
+
+choices! {
+    /// The files of a filled table.
+    #[derive(Serialize, Deserialize)]
+    pub enum TableFile = words("table-file", "File", "What to save of a filled table");
+    /// As the file was, without gaps.
+    Table = "table", "table", "The table with its gaps filled";
+    /// As CSV.
+    Probabilities = "probabilities", "probabilities", "One line for each filled cell: row, column, value, probability";
+    /// Packed together.
+    Imputations = "imputations", "several imputations", "Several tables in which each gap has a drawn value, in a ZIP file";
 }
 
 /// What can be downloaded.

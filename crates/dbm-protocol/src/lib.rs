@@ -20,7 +20,7 @@ mod seed;
 pub mod transport;
 pub mod wire;
 
-pub use command::{Command, CompletionRequest, FIRST_ANSWERS, FIRST_PICTURE, PictureSource};
+pub use command::{Command, CompletionRequest, FIRST_ANSWERS, FIRST_PICTURE, GapModel, PictureSource};
 pub use dbm_core::complete::{AnswerFrame, AnswerTrace};
 pub use dbm_core::impute::{ImputationMethod, ImputeSettings, Report, Score};
 pub use dbm_core::signals::Activity;
@@ -29,12 +29,12 @@ pub use dbm_data::raw::{Background, Change, Doubt, Encoding, KindChoice, READING
 pub use diagnostics::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, RunPairsJob, SmallModel};
 pub use envelope::{Body, Envelope, Reply, Request};
 pub use event::{
-    Completions, DataInfo, Evaluated, Event, Filters, GpuTrial, Histogram, LadderMetrics, Metrics, ModelInfo, PhaseMetrics,
-    PictureToComplete, Pretraining, RunInfo, RunSignals, Swept,
+    ChosenModel, Completions, DataInfo, Event, Filters, FitLook, GapCheck, GapsFilled, GpuTrial, Histogram, LadderMetrics,
+    Metrics, ModelInfo, PhaseMetrics, PictureToComplete, Pretraining, RunInfo, RunSignals, Swept,
 };
 pub use files::{
-    BitsFormat, ColumnInfo, EncodingPreview, FilesCommand, FilesEvent, KeptRun, LogFormat, LogPhase, LogRow, Product, Understood,
-    UnderstoodKind,
+    AlikeRow, BitsFormat, CellDetails, CellState, ColumnInfo, EncodingPreview, FilesCommand, FilesEvent, KeptRun, LogFormat,
+    LogPhase, LogRow, Product, RowsAsked, TableFile, TableRows, Understood, UnderstoodKind,
 };
 pub use gpu::{GpuCommand, GpuEvent, RunForGpu};
 pub use proof::{ProofPreset, proof_preset};
@@ -42,4 +42,4 @@ pub use records::{DataSource, EncodedData, Grid, ModelChoice, NamedBytes, Snapsh
 pub use seed::fresh_seed;
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 26;
+pub const VERSION: u32 = 27;

@@ -1,7 +1,7 @@
 //! How a run begins: from its plan, from a checkpoint, or joined by the helpers of a pool.
 
 use dbm_core::settings::RunPlan;
-use dbm_core::{DbmError, Examples, Shards, SingleThread, Trainer};
+use dbm_core::{DbmError, Examples, Footprint, Shards, SingleThread, Trainer};
 use dbm_data::{Checkpoint, DataError};
 use dbm_engine::Begun;
 
@@ -14,10 +14,13 @@ pub const SNAPSHOT: &str = "the snapshot of the run";
 
 /// A run of a plan on these examples, if it fits in one worker.
 pub fn begin(plan: &RunPlan, examples: &Examples) -> Result<Begun, DbmError> {
-    dbm_engine::begin(plan, examples, &SingleThread, |needs| {
-        needs.check(MEMORY)?;
-        needs.check(obtainable(needs.total()))
-    })
+    dbm_engine::begin(plan, examples, &SingleThread, fits)
+}
+
+/// Whether a run of this size fits in one worker.
+pub fn fits(needs: &Footprint) -> Result<(), DbmError> {
+    needs.check(MEMORY)?;
+    needs.check(obtainable(needs.total()))
 }
 
 /// This many bytes, or as many as can be had now: a phone may give a page far less than it can address, and the only way to find out is to
@@ -54,7 +57,7 @@ mod tests {
     use crate::run::Run;
     use crate::sources::TrainingData;
     use dbm_core::settings::Initialization;
-    use dbm_core::{Footprint, Settings, Units};
+    use dbm_core::{Settings, Units};
 
     #[test]
     fn what_fits_an_instance_is_accepted_and_what_does_not_is_refused_with_its_size() {

@@ -15,7 +15,7 @@ mod train;
 
 use crate::clock::now;
 use crate::complete;
-use crate::impute::{comparison, imputation};
+use crate::gaps::filling;
 use crate::job::{Job, LongJob, Slice, within};
 use crate::pool::{Outgoing, PeerMessage, WorkerPool};
 use crate::run::Run;
@@ -167,12 +167,8 @@ impl Coordinator {
             Command::WatchPair { request, kernel, steps } => {
                 complete::watch_pair(&self.view(request.model)?, &request, kernel, steps)?
             }
-            Command::Impute(settings) => {
-                let work = imputation(self.run.as_ref().ok_or(NO_RUN)?, settings)?;
-                return self.begin(id, work);
-            }
-            Command::Evaluate(settings) => {
-                let work = comparison(self.run.as_ref().ok_or(NO_RUN)?, settings)?;
+            Command::FillGaps { by, settings, imputations } => {
+                let work = filling(self.run.as_ref().ok_or(NO_RUN)?, by, settings, imputations)?;
                 return self.begin(id, work);
             }
             Command::TryGpu => {
@@ -269,8 +265,12 @@ impl Coordinator {
                 self.waits = true;
                 self.jobs.push_front(job);
             }
-            Ok(Slice::Progress { done, total }) => {
-                self.out.send(id, Reply::progress(done, total));
+            Ok(Slice::Shows(event)) => {
+                self.out.send(None, *event);
+                self.jobs.push_back(job);
+            }
+            Ok(Slice::Progress { stage, done, total }) => {
+                self.out.send(id, Reply::Progress { stage: stage.into(), done, total });
                 // The others get their turn, so that a long completion does not hold up a short one.
                 self.jobs.push_back(job);
             }

@@ -65,8 +65,10 @@ pub enum Slice {
     Goes,
     /// There is nothing to do until a helper sends something.
     Waits,
-    /// There is more to do: this many parts of the total are done.
-    Progress { done: u32, total: u32 },
+    /// There is more to do: this many parts of the total are done. The stage is in words, or empty if the request says it.
+    Progress { stage: &'static str, done: u32, total: u32 },
+    /// There is more to do, and this to show meanwhile.
+    Shows(Box<Event>),
     /// The request is answered.
     Ends(Box<Event>),
 }
@@ -95,7 +97,7 @@ impl<J: dbm_engine::Job, F: FnOnce(J::Result) -> Event> LongJob for Sliced<J, F>
     fn work(&mut self, until: f64, _: &mut WorkerPool) -> Result<Slice, String> {
         match (slice(&mut self.job, until)?, &mut self.event) {
             (Ok(result), event) => Slice::ends(event.take().map_or(Event::Cancelled, |event| event(result))),
-            (Err((done, total)), _) => Ok(Slice::Progress { done, total }),
+            (Err((done, total)), _) => Ok(Slice::Progress { stage: "", done, total }),
         }
     }
 }

@@ -8,7 +8,7 @@ mod begin;
 mod clock;
 mod complete;
 mod coordinator;
-mod impute;
+mod gaps;
 mod job;
 mod pool;
 mod run;

@@ -120,7 +120,7 @@ impl LongJob for Trial {
             self.run = Run::restore(self.data.clone(), self.plan.clone(), &self.checkpoint).map_err(|error| error.to_string())?;
             (self.by, self.handed_over, self.started) = (By::Gpu, false, None);
         }
-        Ok(Slice::Progress { done, total })
+        Ok(Slice::Progress { stage: "", done, total })
     }
 
     fn has_helpers(&self) -> bool {

@@ -1,7 +1,6 @@
 //! `dbm impute`.
 
-mod calibration;
-mod trust;
+mod check;
 
 use crate::args::choice;
 use crate::context::Context;
@@ -9,9 +8,8 @@ use crate::fit::{fitted, verdict};
 use crate::given::Options;
 use crate::given_reading::GivenReading;
 use crate::learning::{Learning, train};
-use calibration::Calibration;
 use clap::{Arg, Args};
-use dbm_core::impute::{Cell, Evaluation, EvaluationSettings, HiddenCells, ImputeSettings, Imputer, Prediction, hide};
+use dbm_core::impute::{self, Cell, Evaluation, EvaluationSettings, HiddenCells, ImputeSettings, Imputer, Prediction, hide};
 use dbm_core::math::mean_and_error;
 use dbm_core::settings::{RunPlan, Setting};
 use dbm_core::words::{Choose, choices, words};
@@ -19,7 +17,7 @@ use dbm_core::{Dbm, DbmError, Examples, Host, Settings};
 use dbm_data::Backends;
 use dbm_data::columns::{ColumnKind, Columns, Filled, Table};
 use dbm_data::raw::Encoding;
-use dbm_engine::{Chosen, Filling, FitSettings};
+use dbm_engine::{Calibration, Checked, Chosen, Filling, FitSettings, HIDDEN_SHARE};
 use dbm_experiments::model::ModelFile;
 use dbm_experiments::training::Training;
 use dbm_experiments::{Error, files};
@@ -78,6 +76,13 @@ pub struct Impute {
     /// Where to write row, column, value and probability of every cell filled
     #[arg(long, value_name = "FILE.csv")]
     probabilities: Option<PathBuf>,
+    /// Leave cells empty whose value is less probable than this
+    #[arg(long, value_name = "PROBABILITY", default_value_t = 0.0, value_parser = probability)]
+    leave_below: f64,
+    /// Also write this many tables in which each gap has a drawn value, jointly with the others of its row, as OUT-1.csv, OUT-2.csv …:
+    /// how results differ between them shows what the gaps leave open (multiple imputation)
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    imputations: u32,
     /// The same table with missing cells known: prints how many of them were filled in correctly, and how sure the model was
     #[arg(long, value_name = "TABLE")]
     truth: Option<PathBuf>,
@@ -110,6 +115,11 @@ pub struct Impute {
     learning: Learning<OfTable>,
 }
 
+fn probability(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|value| (0.0..=1.0).contains(value));
+    value.ok_or_else(|| "expected a probability from 0 to 1".to_string())
+}
+
 /// Training options are refused if a trained model is given.
 fn for_training(option: Arg) -> Arg {
     let training = Learning::<OfTable>::augment_args(clap::Command::new("training"));
@@ -129,16 +139,23 @@ struct Job {
 impl Impute {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
         files::check_writable(&self.out)?;
+        if self.imputations > self.completions {
+            let (wanted, chains) = (self.imputations, self.completions);
+            return Err(Error::Usage(format!(
+                "--imputations should be at most --completions, which is {chains}, but is {wanted}"
+            )));
+        }
+        (0..self.imputations as usize).try_for_each(|number| files::check_writable(&self.imputation(number)))?;
         self.probabilities.as_deref().map_or(Ok(()), files::check_writable)?;
         self.settings().check()?;
         let started = context.session.now();
         let job = self.job(context)?;
-        let share = if self.no_evaluate { None } else { Some(self.evaluate.unwrap_or(0.1)) };
+        let share = if self.no_evaluate { None } else { Some(self.evaluate.unwrap_or(HIDDEN_SHARE)) };
         let mut chosen = None;
         if let Some(share) = share {
             chosen = self.evaluate(&job, share, context)?;
         }
-        let highs = if job.examples.has_gaps() {
+        let answers: BTreeMap<usize, impute::Filled> = if job.examples.has_gaps() {
             let model = match job.model.clone() {
                 Some(model) => model,
                 None => self.trained(&job.examples, &job.columns.groups(), &mut chosen, "on all known cells", context)?,
@@ -146,33 +163,53 @@ impl Impute {
             let data = &job.examples;
             let rows: Vec<usize> = (0..data.len()).filter(|&row| data.known_in_row(row) < data.width()).collect();
             let imputer = Imputer::new(model, &job.columns.groups(), self.settings())?;
-            let filled = context.session.by_row(&Filling { imputer, data, rows: rows.clone() })?;
-            rows.into_iter().zip(filled).collect()
+            let filling = Filling { imputer, data, rows: rows.clone(), imputations: self.imputations as usize };
+            rows.into_iter().zip(context.session.by_row(&filling)?).collect()
         } else {
             BTreeMap::new()
         };
-        let probability = |row: usize, unit: usize| highs.get(&row).map_or(0.0, |highs| f64::from(highs[unit]));
-        let filled = job.table.fill(&job.name, &job.columns, probability)?;
-        files::write_with(&self.out, |file| filled.write_csv(std::io::BufWriter::new(file)))?;
+        let probability = |row: usize, unit: usize| answers.get(&row).map_or(0.0, |row| f64::from(row.highs[unit]));
+        let filled = job.table.fill(&job.name, &job.columns, probability)?.leaving_below(self.leave_below);
+        files::write_with(&self.out, |file| filled.write_csv(&job.table, std::io::BufWriter::new(file)))?;
         if let Some(path) = &self.probabilities {
-            files::write_with(path, |file| filled.write_probabilities(std::io::BufWriter::new(file)))?;
+            files::write_with(path, |file| filled.write_probabilities(&job.table, std::io::BufWriter::new(file)))?;
         }
-        self.tell(&filled, context.session.now() - started, context);
-        self.truth.as_ref().map_or(Ok(()), |path| Self::compare(&job, path, &highs, context))
+        self.write_imputations(&job, &answers)?;
+        self.tell(&job.table, &filled, context.session.now() - started, context);
+        self.truth.as_ref().map_or(Ok(()), |path| Self::compare(&job, path, &answers, context))
+    }
+
+    /// Writes tables with drawn values.
+    fn write_imputations(&self, job: &Job, answers: &BTreeMap<usize, impute::Filled>) -> Result<(), Error> {
+        for number in 0..self.imputations as usize {
+            let drawn = |row: usize, unit: usize| {
+                answers.get(&row).map_or(0.0, |row| f64::from(row.completions[number * row.highs.len() + unit]))
+            };
+            let drawn = job.table.fill(&job.name, &job.columns, drawn)?;
+            files::write_with(&self.imputation(number), |file| drawn.write_csv(&job.table, std::io::BufWriter::new(file)))?;
+        }
+        Ok(())
+    }
+
+    /// Where one of the tables with drawn values goes.
+    fn imputation(&self, number: usize) -> PathBuf {
+        let stem = self.out.file_stem().unwrap_or_default().to_string_lossy();
+        let ending = self.out.extension().map_or_else(String::new, |ending| format!(".{}", ending.to_string_lossy()));
+        self.out.with_file_name(format!("{stem}-{}{ending}", number + 1))
     }
 
     /// Compares the answers with a table in which their cells are known.
-    fn compare(job: &Job, path: &Path, highs: &BTreeMap<usize, Vec<f32>>, context: &Context) -> Result<(), Error> {
+    fn compare(job: &Job, path: &Path, answers: &BTreeMap<usize, impute::Filled>, context: &Context) -> Result<(), Error> {
         let name = path.display().to_string();
         let whole = files::read_table(path, &job.table.reading())?.0.encode_as(&name, &job.columns)?.examples;
         let hidden = HiddenCells::between(&whole, job.examples.clone(), &job.columns.groups())?;
-        let guess = |cell: &Cell| (Prediction::of_highs(&highs[&cell.row][cell.units.clone()], cell.truth), cell.truth);
+        let guess = |cell: &Cell| (Prediction::of_highs(&answers[&cell.row].highs[cell.units.clone()], cell.truth), cell.truth);
         let guesses: Vec<(Prediction, usize)> = hidden.cells().iter().map(guess).collect();
         let right = guesses.iter().filter(|(guess, truth)| guess.value == *truth).count() as f64 / guesses.len() as f64;
         let (loss, error) = mean_and_error(&guesses.iter().map(|(guess, _)| guess.loss()).collect::<Vec<_>>());
         let (cells, calibration) = (guesses.len(), Calibration::of(guesses.into_iter()));
         let fields = json!({
-            "cells": cells, "accuracy": right, "log_loss": loss, "log_loss_error": error, "calibration": calibration.json()
+            "cells": cells, "accuracy": right, "log_loss": loss, "log_loss_error": error, "calibration": check::calibration(&calibration)
         });
         context.tell("truth", fields, || {
             let right = 100.0 * right;
@@ -205,8 +242,7 @@ impl Impute {
             let encoding = self.encoding(&table)?;
             (table.encode(&name, &encoding)?, table.columns(&encoding), None)
         };
-        let (rows, cells) = (table.n_rows(), table.n_rows() * table.n_columns());
-        let missing = (0..rows).map(|row| (0..table.n_columns()).filter(|&at| table.is_missing(row, at)).count()).sum::<usize>();
+        let (rows, cells, missing) = (table.n_rows(), table.n_rows() * table.n_columns(), table.n_missing());
         let (n_columns, units) = (table.n_columns(), columns.n_units());
         context.tell(
             "table",
@@ -342,25 +378,21 @@ impl Impute {
         let settings = EvaluationSettings { impute: self.settings(), ..EvaluationSettings::default() };
         let evaluation = Arc::new(Evaluation::new(model, Arc::clone(&hidden), &groups, settings)?);
         let outcomes = context.session.by_row(&evaluation)?.concat();
-        let verdict = trust::ImputationVerdict::new(&evaluation.report(&outcomes), &outcomes, self.model.is_some());
-        if context.json {
-            println!("{}", verdict.line(share));
-        } else {
-            verdict.print(share);
-        }
+        let checked = Checked::new(evaluation.report(&outcomes), &outcomes);
+        check::say(&checked, share, self.model.is_some(), context);
         Ok(chosen)
     }
 
-    fn tell(&self, filled: &Filled, seconds: f64, context: &Context) {
+    fn tell(&self, table: &Table, filled: &Filled, seconds: f64, context: &Context) {
         let cells = filled.cells();
         let mean = cells.iter().map(|cell| cell.probability).sum::<f64>() / cells.len().max(1) as f64;
-        let (count, columns, left) = (cells.len(), filled.n_columns(), filled.n_left());
+        let (count, columns, left) = (cells.len(), filled.n_columns(), filled.n_left(table));
         let fields = json!({
             "filled": count, "columns": columns, "left": left, "mean_probability": (count > 0).then_some(mean), "seconds": seconds,
             "out": self.out, "probabilities": self.probabilities,
         });
         context.done(fields, || {
-            let left = if left > 0 { format!("; {left} left missing in ignored columns") } else { String::new() };
+            let left = if left > 0 { format!("; {left} left missing") } else { String::new() };
             let mean = if count > 0 { format!(", probability {mean:.3} on average") } else { String::new() };
             let filled = format!("{count} cells filled in {columns} columns{mean}{left}; {seconds:.1} s: {}", self.out.display());
             match &self.probabilities {

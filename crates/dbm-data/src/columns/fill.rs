@@ -5,25 +5,25 @@ use crate::DataError;
 use crate::visible::Columns;
 use std::collections::HashSet;
 use std::io::{self, Write};
+use std::ops::Range;
 
 /// A cell that was missing.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct FilledCell<'a> {
+#[derive(Clone, Debug, PartialEq)]
+pub struct FilledCell {
     /// From 0, not counting the header.
     pub row: usize,
     /// From 0, in the table.
     pub column: usize,
     /// What is written there now.
-    pub value: &'a str,
+    pub value: String,
     /// Its probability under the model.
     pub probability: f64,
 }
 
-/// A table with its gaps filled; every known cell is unchanged.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Filled<'a> {
-    table: &'a Table,
-    cells: Vec<FilledCell<'a>>,
+/// What fills the gaps of a table; every known cell is unchanged.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Filled {
+    cells: Vec<FilledCell>,
 }
 
 impl Table {
@@ -35,8 +35,8 @@ impl Table {
     /// let table = Table::read("x.csv", "a,b\nyes,1\n?,0\nno,1\n")?;
     /// let columns = table.columns(&Default::default());
     /// let filled = table.fill("x.csv", &columns, |row, unit| if (row, unit) == (1, 0) { 0.75 } else { 0.0 })?;
-    /// assert_eq!(filled.to_csv(), b"a,b\nyes,1\nyes,0\nno,1\n");
-    /// assert_eq!(filled.probabilities_csv(), b"row,column,value,probability\n2,a,yes,0.75\n");
+    /// assert_eq!(filled.to_csv(&table), b"a,b\nyes,1\nyes,0\nno,1\n");
+    /// assert_eq!(filled.probabilities_csv(&table), b"row,column,value,probability\n2,a,yes,0.75\n");
     /// # Ok::<(), dbm_data::DataError>(())
     /// ```
     ///
@@ -44,12 +44,12 @@ impl Table {
     /// Those of [`Table::matching`].
     ///
     /// [`Column::most_probable`]: super::Column::most_probable
-    pub fn fill<'a>(
-        &'a self,
+    pub fn fill(
+        &self,
         name: &str,
-        columns: &'a Columns,
+        columns: &Columns,
         mut probability: impl FnMut(usize, usize) -> f64,
-    ) -> Result<Filled<'a>, DataError> {
+    ) -> Result<Filled, DataError> {
         let matching = self.matching(name, columns)?;
         // In the table's order, so that the cells are listed row by row.
         let mut readers = self.readers(columns, &matching.columns);
@@ -64,18 +64,31 @@ impl Table {
                 let units = reader.unit..reader.unit + of_model.kind.units();
                 let probabilities: Vec<f64> = units.map(|unit| probability(row, unit)).collect();
                 if let Some((value, probability)) = of_model.most_probable(&probabilities) {
-                    cells.push(FilledCell { row, column, value, probability });
+                    cells.push(FilledCell { row, column, value: value.into(), probability });
                 }
             }
         }
-        Ok(Filled { table: self, cells })
+        Ok(Filled { cells })
     }
 }
 
-impl Filled<'_> {
+impl Filled {
     /// The filled cells, row by row.
-    pub fn cells(&self) -> &[FilledCell<'_>] {
+    pub fn cells(&self) -> &[FilledCell] {
         &self.cells
+    }
+
+    /// The filled cells of some rows.
+    pub fn of_rows(&self, rows: Range<usize>) -> &[FilledCell] {
+        let before = |row: usize| self.cells.partition_point(|cell| cell.row < row);
+        &self.cells[before(rows.start)..before(rows.end)]
+    }
+
+    /// The same without values that are less probable than this: their cells stay missing.
+    #[must_use]
+    pub fn leaving_below(mut self, probability: f64) -> Self {
+        self.cells.retain(|cell| cell.probability >= probability);
+        self
     }
 
     /// Number of columns with filled cells.
@@ -83,22 +96,20 @@ impl Filled<'_> {
         self.cells.iter().map(|cell| cell.column).collect::<HashSet<_>>().len()
     }
 
-    /// Cells still missing, in columns that are ignored.
-    pub fn n_left(&self) -> usize {
-        let (rows, columns) = (self.table.n_rows(), self.table.n_columns());
-        let missing = (0..rows).map(|row| (0..columns).filter(|&column| self.table.is_missing(row, column)).count());
-        missing.sum::<usize>().saturating_sub(self.cells.len())
+    /// Cells of the table still missing: in columns that are ignored, or left so.
+    pub fn n_left(&self, table: &Table) -> usize {
+        table.n_missing().saturating_sub(self.cells.len())
     }
 
     /// Writes the complete table: the file as it was read, in its own encoding, with values where gaps were and nothing else changed.
     ///
     /// # Errors
     /// Those of `out`.
-    pub fn write_csv(&self, out: impl Write) -> io::Result<()> {
+    pub fn write_csv(&self, table: &Table, out: impl Write) -> io::Result<()> {
         let mut filled = self.cells.iter().peekable();
-        self.table.write(out, |row, column| {
+        table.write(out, |row, column| {
             let next = filled.next_if(|cell| (cell.row, cell.column) == (row, column))?;
-            Some(next.value)
+            Some(&next.value)
         })
     }
 
@@ -106,23 +117,23 @@ impl Filled<'_> {
     ///
     /// # Errors
     /// Those of `out`.
-    pub fn write_probabilities(&self, out: impl Write) -> io::Result<()> {
+    pub fn write_probabilities(&self, table: &Table, out: impl Write) -> io::Result<()> {
         let mut writer = csv::WriterBuilder::new().comment(Some(b'#')).from_writer(out);
         writer.write_record(["row", "column", "value", "probability"])?;
         for cell in &self.cells {
             let (row, probability) = ((cell.row + 1).to_string(), (cell.probability as f32).to_string());
-            writer.write_record([row.as_str(), self.table.name(cell.column), cell.value, &probability])?;
+            writer.write_record([row.as_str(), table.name(cell.column), &cell.value, &probability])?;
         }
         writer.flush()
     }
 
     /// [`Filled::write_csv`] into memory.
-    pub fn to_csv(&self) -> Vec<u8> {
-        in_memory(|bytes| self.write_csv(bytes))
+    pub fn to_csv(&self, table: &Table) -> Vec<u8> {
+        in_memory(|bytes| self.write_csv(table, bytes))
     }
 
     /// [`Filled::write_probabilities`] into memory.
-    pub fn probabilities_csv(&self) -> Vec<u8> {
-        in_memory(|bytes| self.write_probabilities(bytes))
+    pub fn probabilities_csv(&self, table: &Table) -> Vec<u8> {
+        in_memory(|bytes| self.write_probabilities(table, bytes))
     }
 }

@@ -110,6 +110,11 @@ impl Table {
         cell.is_empty() || self.missing[column].iter().any(|word| word == cell)
     }
 
+    /// Number of missing cells.
+    pub fn n_missing(&self) -> usize {
+        (0..self.n_rows()).map(|row| (0..self.n_columns()).filter(|&column| self.is_missing(row, column)).count()).sum()
+    }
+
     /// Whether the user said that this word means a missing value in this column.
     pub(super) fn is_asked_missing(&self, column: usize, cell: &str) -> bool {
         let asked = self.asked.columns.iter().find(|asked| asked.name == self.names[column]);

@@ -188,15 +188,15 @@ fn only_gaps_are_filled() {
     let columns = table.columns(&Encoding::default());
     let filled = table.fill("x", &columns, |_, unit| [0.9, 0.2, 0.1, 0.2, 0.5, 0.0, 0.0, 0.0, 0.0][unit]).unwrap();
     let expected = text.replace("1;?", "1;yes").replace(";NA;g", ";30,5;g").replace(";?;?;@", ";blue;?;@");
-    assert_eq!(String::from_utf8(filled.to_csv()).unwrap(), expected);
-    assert_eq!((filled.cells().len(), filled.n_columns(), filled.n_left()), (3, 3, 4));
-    assert_eq!(filled.cells()[2], FilledCell { row: 2, column: 3, value: "blue", probability: 0.5 / 0.8 });
-    let long = String::from_utf8(filled.probabilities_csv()).unwrap();
+    assert_eq!(String::from_utf8(filled.to_csv(&table)).unwrap(), expected);
+    assert_eq!((filled.cells().len(), filled.n_columns(), filled.n_left(&table)), (3, 3, 4));
+    assert_eq!(filled.cells()[2], FilledCell { row: 2, column: 3, value: "blue".into(), probability: 0.5 / 0.8 });
+    let long = String::from_utf8(filled.probabilities_csv(&table)).unwrap();
     assert_eq!(long, "row,column,value,probability\n1,smokes,yes,0.9\n2,age,\"30,5\",0.8\n3,colour,blue,0.625\n");
     // In another order, and without one of the columns.
     let other = Table::read("y", "colour\tage\n?\t31\nred\tNaN\n").unwrap();
     let filled = other.fill("y", &columns, |_, unit| if unit == 3 { 1.0 } else { 0.0 }).unwrap();
-    assert_eq!(filled.to_csv(), b"colour\tage\ngreen\t31\nred\t30,5\n");
+    assert_eq!(filled.to_csv(&other), b"colour\tage\ngreen\t31\nred\t30,5\n");
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn files_of_pandas_come_back_but_for_what_was_filled() {
     let filled = table.fill("x", &columns, |_, _| 1.0).unwrap();
     let expected = PANDAS.replace("2,,", "2,1.0,").replace("1.0,,5", "1.0,male,5").replace("male,,E", "male,53.1,E");
     assert_eq!(
-        String::from_utf8(filled.to_csv()).unwrap(),
+        String::from_utf8(filled.to_csv(&table)).unwrap(),
         expected.replace("7.25,,", "7.25,E,").replace("53.1,C,\n", "53.1,C,\"Braund, Mr. Owen\"\n").replace("925,,", "925,E,")
     );
     for text in ["a;b\r\n0;1\r\n1;\r\n", "\u{feff}x\ty\n1\tNA\n0\t5\n7\t8\n", "0 1\n? 1\n", "v\n\"\"\n1\n", "\"#a\",b\n0,1\n"] {
@@ -252,7 +252,7 @@ proptest! {
                     let columns = table.columns(&Encoding::default());
                     if let Ok(data) = table.encode("x", &Encoding::default()) {
                         prop_assert_eq!(table.encode_as("x", &columns).unwrap().examples, data.examples);
-                        let _ = table.fill("x", &columns, |_, _| 0.5).unwrap().to_csv();
+                        let _ = table.fill("x", &columns, |_, _| 0.5).unwrap().to_csv(&table);
                     }
                     let _ = table.is_missing(row % table.n_rows(), 0);
                 }
@@ -320,7 +320,7 @@ proptest! {
         }
         let noise = |row: usize, unit: usize| f64::from((seed.rotate_left((row * 7 + unit) as u32) & 255) as u8) / 255.0;
         let filled = table.fill("x", &columns, noise).unwrap();
-        let back = headed(std::str::from_utf8(&filled.to_csv()).unwrap(), 1);
+        let back = headed(std::str::from_utf8(&filled.to_csv(&table)).unwrap(), 1);
         let mut left = 0;
         for row in 0..table.n_rows() {
             for column in 0..4 {
@@ -330,7 +330,7 @@ proptest! {
                 left += usize::from(table.is_missing(row, column) && back.is_missing(row, column));
             }
         }
-        prop_assert_eq!(left, filled.n_left());
+        prop_assert_eq!(left, filled.n_left(&table));
     }
 }
 

@@ -264,7 +264,7 @@ mod tests {
         let columns = table.columns(&crate::raw::Encoding::default());
         assert_eq!(columns.n_units(), 5);
         let filled = table.fill("x", &columns, |_, _| 1.0).unwrap();
-        assert_eq!(String::from_utf8(filled.to_csv()).unwrap(), text.replace("?,2,?", "yes,2,7"));
+        assert_eq!(String::from_utf8(filled.to_csv(&table)).unwrap(), text.replace("?,2,?", "yes,2,7"));
     }
 
     #[test]

@@ -55,6 +55,36 @@ impl Column {
     }
 }
 
+impl ColumnKind {
+    /// Every value that its units can stand for, in words, with its probability: the most probable first.
+    ///
+    /// ```
+    /// use dbm_data::columns::ColumnKind;
+    /// let kind = ColumnKind::Number { threshold: 3.5, low: "2".into(), high: "7".into() };
+    /// assert_eq!(kind.values(&[0.75]), [("above 3.5".to_string(), 0.75), ("at most 3.5".to_string(), 0.25)]);
+    /// ```
+    ///
+    /// # Panics
+    /// If there is not one probability per unit.
+    pub fn values(&self, units: &[f64]) -> Vec<(String, f64)> {
+        assert_eq!(units.len(), self.units(), "one probability a unit");
+        let mut values = match self {
+            Self::Binary { low, high } => vec![(high.clone(), units[0]), (low.clone(), 1.0 - units[0])],
+            Self::Number { threshold, .. } => {
+                vec![(format!("above {threshold}"), units[0]), (format!("at most {threshold}"), 1.0 - units[0])]
+            }
+            Self::Category { levels } => {
+                let sum: f64 = units.iter().sum();
+                let share = |&p: &f64| if sum > 0.0 { p / sum } else { 1.0 / units.len() as f64 };
+                levels.iter().cloned().zip(units.iter().map(share)).collect()
+            }
+            Self::Ignored => Vec::new(),
+        };
+        values.sort_by(|a, b| b.1.total_cmp(&a.1));
+        values
+    }
+}
+
 /// What a column holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ColumnKind {

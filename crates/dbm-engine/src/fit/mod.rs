@@ -28,7 +28,8 @@ use dbm_core::rng::{Purpose, Streams};
 use dbm_core::settings::RunPlan;
 use dbm_core::{Dbm, DbmError, Examples, Footprint, Host, SingleThread, Trainer};
 use held_out::HeldOut;
-use runner::{Material, Runner, begun, step};
+pub(crate) use runner::begun;
+use runner::{Material, Runner, step};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 

@@ -53,7 +53,7 @@ pub(super) struct Runner {
 }
 
 /// A run at its first step. No recipe pretrains.
-pub(super) fn begun<E: From<DbmError>>(
+pub(crate) fn begun<E: From<DbmError>>(
     plan: &RunPlan,
     data: &Examples,
     check: impl FnOnce(&Footprint) -> Result<(), E>,

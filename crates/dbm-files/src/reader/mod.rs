@@ -2,12 +2,14 @@
 
 pub mod addresses;
 mod describe;
+mod gaps;
 mod products;
 pub mod verify;
 
 use dbm_core::{Examples, impute};
 use dbm_data::raw::{self, Content, Encoding, File, Raw, Reading, Summary, Visible};
 use dbm_protocol::{EncodedData, FilesCommand, FilesEvent, NamedBytes};
+use gaps::OpenTable;
 
 /// Chooses the held-back cells: the same ones whenever the same table is read.
 const HOLD_BACK_SEED: u64 = 1;
@@ -23,6 +25,7 @@ pub struct Reader {
     raw: Option<(Raw, Summary)>,
     /// Its files, to be read in another way.
     files: Vec<File>,
+    table: Option<OpenTable>,
 }
 
 type Answer = Result<FilesEvent, String>;
@@ -46,7 +49,16 @@ impl Reader {
                 describe::preview(raw, &encoding, summary).map(FilesEvent::Preview).map_err(words)
             }
             FilesCommand::Encode { encoding, hold_back } => self.encode(&encoding, hold_back).map(FilesEvent::Encoded),
-            FilesCommand::Fill { file, reading, visible, probabilities } => fill(&file, &reading, &visible, &probabilities),
+            FilesCommand::OpenTable { file, reading, visible } => {
+                let table = OpenTable::new(file, &reading, visible)?;
+                let opened = table.about();
+                self.table = Some(table);
+                Ok(opened)
+            }
+            FilesCommand::FillTable { highs, draws } => self.table()?.fill(highs, draws).map(|()| FilesEvent::Done),
+            FilesCommand::Rows(asked) => self.table()?.rows(asked).map(FilesEvent::Rows),
+            FilesCommand::Cell { row, column } => self.table()?.cell(row, column).map(FilesEvent::Cell),
+            FilesCommand::WriteTable { form, leave_below } => self.table()?.write(form, leave_below).map(FilesEvent::Written),
             FilesCommand::Write(product) => products::write(product).map(FilesEvent::Written),
             _ => Err("the reader got a request that only the storage worker handles; reload the page".into()),
         }
@@ -69,6 +81,10 @@ impl Reader {
         let about = describe::understood(&raw, &summary).map_err(words)?;
         self.raw = Some((raw, summary));
         Ok(FilesEvent::Understood(Box::new(about)))
+    }
+
+    fn table(&mut self) -> Result<&mut OpenTable, String> {
+        self.table.as_mut().ok_or_else(|| "no table is open: choose the data set again".into())
     }
 
     fn read_last(&self) -> Result<&(Raw, Summary), String> {
@@ -112,38 +128,6 @@ fn held(examples: &Examples, seen: &Examples) -> Vec<u8> {
     let known = examples.known_packed().unwrap_or(&missing);
     let seen = seen.known_packed().unwrap_or(&missing);
     known.iter().zip(seen).map(|(known, seen)| known & !seen).collect()
-}
-
-/// The table with its gaps filled.
-fn fill(file: &NamedBytes, reading: &Reading, visible: &Visible, probabilities: &[f32]) -> Answer {
-    let NamedBytes { name, bytes } = file;
-    let Visible::Table(columns) = visible else {
-        return Err(format!("{name}: a table was expected, but the model knows pictures; train it on this table"));
-    };
-    let file = File { name: name.clone(), bytes: bytes.clone() };
-    // What packed or accompanied it is not there any more.
-    let reading = Reading { file: None, ..reading.clone() };
-    let raw = raw::read(&[file], &reading, &mut |_, _, _| {}).map_err(words)?;
-    let Content::Table(table) = &raw.content else {
-        return Err(format!("{name}: a table was expected, but it was understood as pictures; fill them in as completions"));
-    };
-    let (rows, units) = (table.n_rows(), columns.n_units());
-    if rows.checked_mul(units) != Some(probabilities.len()) {
-        let got = probabilities.len();
-        return Err(format!("{name}: {rows} rows of {units} probabilities were expected, but got {got}; fill the gaps again"));
-    }
-    let filled = table.fill(name, columns, |row, unit| f64::from(probabilities[row * units + unit])).map_err(words)?;
-    let cells = filled.cells();
-    let sum: f64 = cells.iter().map(|cell| cell.probability).sum();
-    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, "csv"));
-    // Rows of JSON are written as CSV, and an archive's table without it.
-    let ending = if ["csv", "tsv", "tab", "txt", "data", "dat", "arff"].contains(&ending) { ending } else { "csv" };
-    Ok(FilesEvent::Filled {
-        table: NamedBytes { name: format!("{stem}-filled.{ending}"), bytes: filled.to_csv() },
-        probabilities: NamedBytes { name: format!("{stem}-probabilities.csv"), bytes: filled.probabilities_csv() },
-        cells: cells.len() as u32,
-        mean_probability: sum / cells.len().max(1) as f64,
-    })
 }
 
 fn words(error: impl std::fmt::Display) -> String {

@@ -1,7 +1,7 @@
 //! The reader as the page sees it, natively.
 
 use super::*;
-use dbm_protocol::{Encoding, UnderstoodKind};
+use dbm_protocol::{CellState, Encoding, RowsAsked, TableFile, UnderstoodKind};
 
 fn file(name: &str, bytes: &[u8]) -> NamedBytes {
     NamedBytes { name: name.into(), bytes: bytes.to_vec() }
@@ -46,23 +46,57 @@ fn a_table_is_understood_encoded_and_filled() {
     assert!(tested.held_back.iter().zip(&encoded.known).all(|(held, known)| held & !known == 0), "only what is known");
     assert!(reader.answer(encode(0.9), &mut |_, _, _| {}).unwrap_err().contains("from 0 to 0.5"));
 
-    let probabilities = vec![0.75; 60 * 5];
-    let fill = |probabilities| FilesCommand::Fill {
-        file: table(),
-        reading: encoded.reading.clone(),
-        visible: encoded.visible.clone().unwrap(),
-        probabilities,
+    let written = |form, leave_below| FilesCommand::WriteTable { form, leave_below };
+    assert!(reader.answer(written(TableFile::Table, 0.0), &mut |_, _, _| {}).unwrap_err().contains("no table is open"));
+    let (file, visible) = (table(), encoded.visible.clone().unwrap());
+    let open = FilesCommand::OpenTable { file, reading: encoded.reading.clone(), visible };
+    let FilesEvent::TableOpened { columns, rows: 60, missing: (20, 0) } = ask(&mut reader, open) else { panic!("opened") };
+    assert_eq!(columns, ["id", "smoker", "colour", "age"]);
+    let asked = RowsAsked { from: 1, count: 2, columns: 9, ..RowsAsked::default() };
+    let rows = |leave_below| FilesCommand::Rows(RowsAsked { leave_below, ..asked });
+    let FilesEvent::Rows(before) = ask(&mut reader, rows(0.0)) else { panic!("rows") };
+    assert_eq!((before.rows[1].1[1].clone(), before.left), ((String::new(), CellState::Missing), 20));
+    assert!(reader.answer(written(TableFile::Table, 0.0), &mut |_, _, _| {}).unwrap_err().contains("press Fill the gaps"));
+
+    // Drawn: "no" and "yes" in turn.
+    let draws = Examples::from_bits(5, &[0, 1, 0, 0, 0, 1, 1, 0, 0, 0].repeat(60)).unwrap().packed().to_vec();
+    let fill = |highs: Vec<f32>, draws| FilesCommand::FillTable { highs, draws };
+    assert!(reader.answer(fill(vec![0.5], vec![]), &mut |_, _, _| {}).unwrap_err().contains("60 rows of 5 probabilities"));
+    let highs: Vec<f32> = (0..60).flat_map(|row| [if row < 30 { 0.75 } else { 0.625 }, 0.5, 0.25, 0.25, 1.0]).collect();
+    assert_eq!(ask(&mut reader, fill(highs, draws)), FilesEvent::Done);
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let mut file = |form, leave_below| {
+        let FilesEvent::Written(file) = ask(&mut reader, written(form, leave_below)) else { panic!("written") };
+        file
     };
-    let FilesEvent::Filled { table: filled, probabilities: sure, cells, mean_probability } =
-        ask(&mut reader, fill(probabilities))
-    else {
-        panic!("filled")
-    };
-    assert_eq!((cells, mean_probability, filled.name.as_str()), (20, 0.75, "people-filled.csv"));
-    let (before, after) = (String::from_utf8(table().bytes).unwrap(), String::from_utf8(filled.bytes).unwrap());
-    assert_eq!(after, before.replace(",,", ",yes,"));
-    assert!(String::from_utf8(sure.bytes).unwrap().starts_with("row,column,value,probability\n3,smoker,yes,0.75\n"));
-    assert!(reader.answer(fill(vec![0.5]), &mut |_, _, _| {}).unwrap_err().contains("60 rows of 5 probabilities"));
+    let whole = file(TableFile::Table, 0.0);
+    assert_eq!((whole.name.as_str(), text(whole.bytes)), ("people-filled.csv", text(table().bytes).replace(",,", ",yes,")));
+    let sure = file(TableFile::Probabilities, 0.7);
+    assert_eq!(text(sure.bytes.clone()).lines().count(), 11);
+    assert!(text(sure.bytes).starts_with("row,column,value,probability\n3,smoker,yes,0.75\n"));
+    let several = file(TableFile::Imputations, 0.0);
+    assert_eq!(several.name, "people-imputations.zip");
+    let first = raw::read(&[File { name: several.name, bytes: several.bytes }], &Reading::default(), &mut |_, _, _| {}).unwrap();
+    let Content::Table(drawn) = first.content else { panic!("a table") };
+    assert_eq!((drawn.n_rows(), drawn.cell(2, 1), drawn.n_missing()), (60, "no", 0));
+
+    let FilesEvent::Rows(after) = ask(&mut reader, rows(0.7)) else { panic!("rows") };
+    assert_eq!((after.rows[1].1[1].clone(), after.filled, after.left), (("yes".into(), CellState::Filled(0.75)), 10, 10));
+    assert_eq!(after.rows[0], before.rows[0]);
+    let FilesEvent::Cell(cell) = ask(&mut reader, FilesCommand::Cell { row: 2, column: 1 }) else { panic!("a cell") };
+    assert_eq!(cell.values, [("yes".to_string(), 0.75), ("no".to_string(), 0.25)]);
+    // Blue, and as young.
+    assert_eq!((cell.alike.len(), cell.alike[0].row, cell.alike[0].equal, cell.alike[0].known), (5, 6, 2, 2));
+    assert_eq!(cell.alike[0].value, "yes");
+    for refused in [FilesCommand::Cell { row: 1, column: 1 }, FilesCommand::Cell { row: 99, column: 0 }] {
+        assert!(reader.answer(refused, &mut |_, _, _| {}).is_err());
+    }
+    let some = FilesCommand::Rows(RowsAsked { first_column: 1, columns: 2, only_gaps: true, ..asked });
+    let FilesEvent::Rows(some) = ask(&mut reader, some) else { panic!("rows") };
+    assert_eq!((some.of, some.rows[0].0, some.rows[0].1.len(), some.rows[0].1[1].0.as_str()), (20, 5, 2, "green"));
+    for refused in [RowsAsked { from: 61, ..asked }, RowsAsked { first_column: 4, ..asked }, RowsAsked { count: 1001, ..asked }] {
+        assert!(reader.answer(FilesCommand::Rows(refused), &mut |_, _, _| {}).is_err());
+    }
 }
 
 #[test]

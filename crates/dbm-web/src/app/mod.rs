@@ -11,7 +11,7 @@ mod shortcuts;
 
 use crate::canvas;
 use crate::complete::Completion;
-use crate::data::{Data, GapsPanel, Preview};
+use crate::data::{Data, Gaps, GapsPanel, Preview};
 use crate::tour::{Tour, tour_panel};
 use crate::train::Training;
 use crate::ui::address::{self, OnShow, View};
@@ -47,6 +47,7 @@ pub fn App(
     provide_context(show);
     provide_context(session);
     provide_context(uploads);
+    provide_context(Gaps::new(session));
     provide_context(Tour::new());
     canvas::follow_theme();
     help::listen();

@@ -10,7 +10,7 @@ use crate::ui::select::{Select, SelectOption};
 use crate::worker::session::{DataChoice, Session, Upload};
 use crate::worker::uploads::Uploads;
 use dbm_protocol::{Greys, Grid};
-pub use gaps::GapsPanel;
+pub use gaps::{Gaps, GapsPanel};
 use leptos::html::Canvas;
 use leptos::prelude::*;
 pub use preview::Preview;

@@ -2,6 +2,7 @@
 
 mod corrections;
 
+use super::gaps::Gaps;
 use crate::canvas::shape::Shape;
 use crate::canvas::{shows, tiles};
 use crate::ui::button::Button;
@@ -65,7 +66,8 @@ fn understood(name: String, offer: PendingUpload) -> impl IntoView {
         }
     };
     let missing = about.look.share_missing;
-    let settings = corrections::settings(&about.reading, table.is_some());
+    let is_table = table.is_some();
+    let settings = corrections::settings(&about.reading, is_table);
     view! {
         <h2 id="preview-title">{name}</h2>
         <p>{words}</p>
@@ -79,7 +81,19 @@ fn understood(name: String, offer: PendingUpload) -> impl IntoView {
         <Show when=move || { missing > 0.0 }>
             {hold_back()}
         </Show>
-        <div class="pair">
+        <div class="buttons">
+            <Show when=move || { is_table && missing > 0.0 }>
+                <Button
+                    label="Fill the gaps"
+                    class="primary accent"
+                    help="A model is chosen and trained, and fills them in. You see the result before you save it."
+                    on_press=move |()| {
+                        Gaps::of_page().fill_next();
+                        uploads.change_offer(|offer| offer.hold_back = false);
+                        uploads.accept();
+                    }
+                />
+            </Show>
             <Button label="Use this data" class="primary" on_press=move |()| uploads.accept() />
             <Button label="Cancel" on_press=move |()| uploads.offer.set(None) />
         </div>

@@ -122,11 +122,11 @@ pub fn Training(
                     {data.run()}
                     {settings_form()}
                 </div>
+                {gaps.run()}
                 <Samples />
                 <div id="instruments">
                     {all_instruments(session)}
                 </div>
-                {gaps.run()}
                 {learning_form()}
             </div>
         </section>

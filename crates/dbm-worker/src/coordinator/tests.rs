@@ -15,8 +15,8 @@ use dbm_core::{Clamp, Dbm, Examples, Parameters, Settings, Units};
 use dbm_data::raw::Visible;
 use dbm_data::{Checkpoint, Precision};
 use dbm_protocol::{
-    AnswerTrace, CompletionRequest, Completions, DataSource, EncodedData, Evaluated, FIRST_ANSWERS, FIRST_PICTURE, Grid,
-    Histogram, Metrics, PictureSource, PictureToComplete, RunInfo, Snapshot, Swept,
+    AnswerTrace, CompletionRequest, Completions, DataSource, EncodedData, FIRST_ANSWERS, FIRST_PICTURE, GapModel, GapsFilled,
+    Grid, Histogram, Metrics, PictureSource, PictureToComplete, RunInfo, Snapshot, Swept,
 };
 
 /// A worker without helpers.
@@ -824,12 +824,13 @@ fn settings(completions: u32, sweeps: u32) -> ImputeSettings {
     ImputeSettings { completions, sweeps, seed: 1, ..ImputeSettings::default() }
 }
 
-fn impute(completions: u32, sweeps: u32) -> Command {
-    Command::Impute(settings(completions, sweeps))
+fn fill(by: GapModel, completions: u32, sweeps: u32) -> Command {
+    Command::FillGaps { by, settings: settings(completions, sweeps), imputations: 2 }
 }
 
-fn evaluate(completions: u32, sweeps: u32) -> Command {
-    Command::Evaluate(settings(completions, sweeps))
+fn gaps_filled(page: &mut TestPage, by: GapModel) -> GapsFilled {
+    let Event::GapsFilled(filled) = page.answer(fill(by, 4, 3)) else { panic!("filled") };
+    *filled
 }
 
 #[test]
@@ -840,34 +841,61 @@ fn gaps_are_filled_and_answers_tested_on_what_was_held_back() {
     for _ in 0..20 {
         page.ask(Command::Step);
     }
-    let Event::Imputed(probabilities) = page.answer(impute(4, 3)) else { panic!("imputed") };
+    let by_run = gaps_filled(&mut page, GapModel::Training);
     let whole = Examples::from_packed(16, gappy().packed).unwrap().with_packed_gaps(gappy().known).unwrap();
-    for (row, given) in probabilities.chunks_exact(16).enumerate() {
+    let draws = Examples::from_packed(16, by_run.draws.clone()).unwrap();
+    for (row, given) in by_run.highs.chunks_exact(16).enumerate() {
         for (unit, &p) in given.iter().enumerate() {
             let expected = if whole.bit(row, unit) { 1.0 } else { 0.0 };
-            assert!(if whole.is_known(row, unit) { p == expected } else { p > 0.0 && p < 1.0 }, "{row} {unit}: {p}");
+            if whole.is_known(row, unit) {
+                assert!(p == expected && (0..2).all(|draw| draws.bit(2 * row + draw, unit) == whole.bit(row, unit)));
+            } else {
+                assert!(p > 0.0 && p < 1.0, "{row} {unit}: {p}");
+            }
         }
     }
-    let again = page.answer(impute(4, 3));
-    assert_eq!(again, Event::Imputed(probabilities));
-    let Event::Evaluated(Evaluated { held_back: true, report: of_held }) = page.answer(evaluate(4, 3)) else {
-        panic!("evaluated")
-    };
+    assert_eq!(gaps_filled(&mut page, GapModel::Training), by_run);
+    let of_held = by_run.checked.unwrap();
     let held: u32 = gappy().held_back.iter().map(|byte| byte.count_ones()).sum();
-    assert_eq!(of_held.cells, held as usize);
-    assert!(of_held.of(ImputationMethod::Model).log_loss > 0.0 && of_held.of(ImputationMethod::ColumnMode).accuracy > 0.0);
+    assert_eq!((of_held.unseen, of_held.report.cells), (true, held as usize));
+    let score = |method| of_held.report.of(method);
+    assert!(score(ImputationMethod::Model).log_loss > 0.0 && score(ImputationMethod::ColumnMode).accuracy > 0.0);
+    assert!(by_run.chosen.is_none() && of_held.calibration.iter().map(|bin| bin.2).sum::<u32>() == held);
     page.ask(examples(EncodedData { held_back: vec![], ..gappy() }));
-    let Event::Evaluated(Evaluated { held_back: false, report: of_seen }) = page.answer(evaluate(4, 3)) else {
-        panic!("evaluated")
-    };
-    assert!(of_seen.cells > 10);
-    assert!(page.failure(impute(0, 3)).contains("completions"));
-    assert!(page.failure(evaluate(1, u32::MAX)).contains("clamped sweeps"));
-    assert!(fresh().failure(impute(1, 3)).contains("choose a data set first"));
+    let of_seen = gaps_filled(&mut page, GapModel::Training).checked.unwrap();
+    assert!(!of_seen.unseen && of_seen.report.cells > 10);
+    assert!(page.failure(fill(GapModel::Training, 0, 3)).contains("imputations"));
+    assert!(page.failure(fill(GapModel::Chosen, 2, u32::MAX)).contains("clamped sweeps"));
+    assert!(fresh().failure(fill(GapModel::Chosen, 2, 3)).contains("choose a data set first"));
     // A row with gaps is returned as far as it is known.
     let rows =
         (0..20).map(|seed| page.answer(Command::Picture { source: PictureSource::Data, model: ModelChoice::Training, seed }));
     assert!(rows.into_iter().any(|event| matches!(event, Event::Picture(digit) if digit.missing.contains(&1))));
+}
+
+#[test]
+fn a_model_for_the_gaps_is_found_checked_and_leaves_the_run_alone() {
+    let mut page = fresh();
+    page.ask(examples(EncodedData { held_back: vec![], ..gappy() }));
+    page.ask(Command::Step);
+    let before = page.checkpoint();
+    let messages = page.ask(fill(GapModel::Chosen, 4, 3));
+    let mut stages: Vec<&str> = Vec::new();
+    let mut losses = Vec::new();
+    let mut answer = None;
+    for message in &messages {
+        match &message.body {
+            Reply::Progress { stage, .. } if stages.last() != Some(&stage.as_str()) => stages.push(stage),
+            Reply::Answer(Event::Looked(look)) => losses.push(look.log_loss),
+            Reply::Answer(Event::GapsFilled(filled)) => answer = Some(filled),
+            _ => {}
+        }
+    }
+    let filled = answer.expect("an answer");
+    let (chosen, checked) = (filled.chosen.as_ref().unwrap(), filled.checked.as_ref().unwrap());
+    assert!(stages.len() > 1 && !losses.is_empty() && losses.is_sorted_by(|a, b| a >= b), "{stages:?} {losses:?}");
+    assert!(chosen.recipes > 10 && chosen.steps > 0 && checked.unseen && checked.verdict.contains("model"));
+    assert_eq!(page.checkpoint(), before);
 }
 
 #[test]

@@ -5,7 +5,9 @@ use crate::settings::Draft;
 use crate::ui::notices::Notices;
 use crate::worker::client::{Answer, Client, Failure};
 use dbm_core::settings::RunPlan;
-use dbm_protocol::{Command, DataInfo, DataSource, Event, FilesCommand, Grid, Metrics, ModelChoice, ModelInfo, NamedBytes};
+use dbm_protocol::{
+    Command, DataInfo, DataSource, Event, FilesCommand, FitLook, Grid, Metrics, ModelChoice, ModelInfo, NamedBytes,
+};
 use js_sys::Uint8Array;
 use leptos::prelude::*;
 use std::ops::Deref;
@@ -147,6 +149,8 @@ pub struct DataSets {
     pub(super) choice_before: RwSignal<DataChoice>,
     /// Whether data are being made or read.
     pub loading: RwSignal<bool>,
+    /// How the best recipe does, while recipes for a table's gaps are compared.
+    pub looked: RwSignal<Option<FitLook>>,
     /// Whether the present worker has been given data.
     pub(super) fed: RwSignal<bool>,
 }

@@ -151,6 +151,7 @@ impl Session {
             }
             Event::Samples(grid) => self.samples_of(grid.model).set(Some(grid)),
             Event::Snapshot(snapshot) => bulk.into_iter().for_each(|checkpoint| self.take_snapshot(snapshot.step, checkpoint)),
+            Event::Looked(look) => self.sets.looked.set(Some(look)),
             Event::Notice(message) => self.notices.news(message),
             _ => {}
         }

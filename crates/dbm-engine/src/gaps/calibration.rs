@@ -1,12 +1,12 @@
 //! Whether probabilities mean what they say: guesses in bins of their probability, and the share of them that is right.
 
 use dbm_core::impute::Prediction;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 /// Upper ends of the bins.
 const BINS: [f64; 8] = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0];
 
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Bin {
     cells: usize,
     right: usize,
@@ -14,7 +14,23 @@ struct Bin {
     expected: f64,
 }
 
+/// Guesses of about the same probability.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CalibrationBin {
+    /// The least probability.
+    pub from: f64,
+    /// The greatest.
+    pub to: f64,
+    /// How many guesses.
+    pub cells: usize,
+    /// Their mean probability.
+    pub probability: f64,
+    /// The share of them that is right.
+    pub right: f64,
+}
+
 /// The guesses of a model by their probability.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Calibration([Bin; BINS.len()]);
 
 impl Calibration {
@@ -42,14 +58,14 @@ impl Calibration {
         format!("Its probabilities are off by {:.1} points on average.", 100.0 * self.error())
     }
 
-    /// Every bin that has guesses.
-    pub fn json(&self) -> Value {
+    /// Every bin that has guesses, probabilities rising.
+    pub fn bins(&self) -> Vec<CalibrationBin> {
         let starts = std::iter::once(&0.0).chain(&BINS);
-        let bins = self.0.iter().zip(starts).zip(BINS).filter(|((bin, _), _)| bin.cells > 0).map(|((bin, from), to)| {
+        let bins = self.0.iter().zip(starts).zip(BINS).filter(|((bin, _), _)| bin.cells > 0).map(|((bin, &from), to)| {
             let mean = |sum: f64| sum / bin.cells as f64;
-            json!({ "from": from, "to": to, "cells": bin.cells, "probability": mean(bin.expected), "right": mean(bin.right as f64) })
+            CalibrationBin { from, to, cells: bin.cells, probability: mean(bin.expected), right: mean(bin.right as f64) }
         });
-        json!({ "error": self.error(), "bins": bins.collect::<Vec<_>>() })
+        bins.collect()
     }
 }
 
@@ -63,9 +79,9 @@ mod tests {
         let calibration = Calibration::of([guess(0.75, 1), guess(0.75, 0), guess(1.0, 1), guess(0.4, 1)].into_iter());
         // One of two where three of four were expected, and one of one where two of five were.
         assert!((calibration.error() - (0.5 + 0.0 + 0.6) / 4.0).abs() < 1e-12);
-        let bins = calibration.json()["bins"].clone();
-        assert_eq!(bins.as_array().map(Vec::len), Some(3));
-        assert_eq!((&bins[1]["from"], &bins[1]["cells"], &bins[1]["right"]), (&json!(0.7), &json!(2), &json!(0.5)));
+        let bins = calibration.bins();
+        assert_eq!(bins.len(), 3);
+        assert_eq!((bins[1].from, bins[1].cells, bins[1].right), (0.7, 2, 0.5));
         assert_eq!(Calibration::of(std::iter::empty()).error(), 0.0);
     }
 }
