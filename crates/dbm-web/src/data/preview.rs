@@ -68,6 +68,8 @@ fn understood(name: String, offer: PendingUpload) -> impl IntoView {
     let missing = about.look.share_missing;
     let is_table = table.is_some();
     let settings = corrections::settings(&about.reading, is_table);
+    let has_gaps = is_table && missing > 0.0;
+    let use_class = if has_gaps { "" } else { "primary" };
     view! {
         <h2 id="preview-title">{name}</h2>
         <p>{words}</p>
@@ -82,10 +84,10 @@ fn understood(name: String, offer: PendingUpload) -> impl IntoView {
             {hold_back()}
         </Show>
         <div class="buttons">
-            <Show when=move || { is_table && missing > 0.0 }>
+            <Show when=move || has_gaps>
                 <Button
                     label="Fill the gaps"
-                    class="primary accent"
+                    class="primary"
                     help="A model is chosen and trained, and fills them in. You see the result before you save it."
                     on_press=move |()| {
                         Gaps::of_page().fill_next();
@@ -94,7 +96,7 @@ fn understood(name: String, offer: PendingUpload) -> impl IntoView {
                     }
                 />
             </Show>
-            <Button label="Use this data" class="primary" on_press=move |()| uploads.accept() />
+            <Button label="Use this data" class=use_class on_press=move |()| uploads.accept() />
             <Button label="Cancel" on_press=move |()| uploads.offer.set(None) />
         </div>
     }

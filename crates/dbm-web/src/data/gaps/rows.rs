@@ -61,7 +61,7 @@ fn cell(gaps: Gaps, (row, column): (u32, u32), text: String, state: CellState) -
                 move || gaps.cell.with(|cell| cell.as_ref().is_some_and(|cell| (cell.row, cell.column) == (row, column)));
             let label = format!("{text}, filled in, probability {probability:.2}");
             view! {
-                <td class="filled" style=format!("--sure: {:.0}%", 100.0 * probability)>
+                <td class="filled" style=("--sure", format!("{:.0}%", 100.0 * probability))>
                     <button
                         type="button"
                         aria-label=label
@@ -106,6 +106,9 @@ pub fn pager(gaps: Gaps) -> impl IntoView {
                     });
                 }
             />
+            <p class="figures-text sureness" aria-hidden="true">
+                "Filled, probability 0.5" <span></span> "1"
+            </p>
             <Show when=move || { width() > SHOWN.1 }>
                 <Button
                     label="Previous columns"
@@ -149,7 +152,7 @@ fn explained(cell: &CellDetails, table: &OpenedTable) -> impl IntoView + use<> {
         view! {
             <li>
                 <span>{value.clone()}</span>
-                <meter min="0" max="1" value=probability.to_string() aria-hidden="true"></meter>
+                <span class="share"><span style:width=format!("{:.1}%", 100.0 * probability)></span></span>
                 <span class="number">{format!("{probability:.3}")}</span>
             </li>
         }

@@ -103,7 +103,8 @@ impl Gaps {
             )
         });
         Effect::new(move |_| {
-            in_use.track();
+            // A memo that is only tracked is never computed.
+            in_use.with(|_| ());
             gaps.take_table();
         });
         Effect::new(move |_| {

@@ -2,7 +2,6 @@
 
 use super::state::{Filled, Gaps};
 use crate::ui::table::row;
-use dbm_core::words::Choose;
 use dbm_protocol::{FitLook, GapCheck, GapModel, ImputationMethod};
 use leptos::prelude::*;
 
@@ -14,9 +13,9 @@ pub fn used(filled: &Filled) -> String {
     match (&filled.chosen, filled.by) {
         (Some(chosen), _) => {
             let hidden: Vec<String> = chosen.plan.hidden.iter().map(u32::to_string).collect();
-            let estimator = chosen.plan.settings.estimator.kind.choice().label;
+            let estimator = chosen.plan.settings.estimator.to_string().to_uppercase();
             format!(
-                "Filled by a model with {} hidden units, trained for {} steps by {estimator}: the best of {} recipes on {} held-back cells.",
+                "Filled by a model with {} hidden units, trained by {estimator} for {} steps: the best of {} recipes on {} held-back cells.",
                 hidden.join(" and "),
                 chosen.steps,
                 chosen.recipes,
@@ -140,5 +139,6 @@ fn scaled(looks: &[FitLook]) -> String {
     let y = |look: &FitLook| if high > low { 50.0 * (high - look.log_loss) / (high - low) } else { 50.0 };
     // A step line: a score holds until a better one comes.
     let before = std::iter::once(first).chain(looks);
-    before.zip(looks).map(|(before, look)| format!("{:.1},{:.1} {:.1},{:.1} ", x(look), y(before), x(look), y(look))).collect()
+    let corners = before.zip(looks).flat_map(|(before, look)| [(x(look), y(before)), (x(look), y(look))]);
+    corners.map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ")
 }

@@ -144,7 +144,9 @@ impl Session {
     fn choice_after(self, change: Change) -> DataChoice {
         match change {
             Change::Uploaded(upload) => {
-                self.say_undoable(format!("“{}” is loaded. Press Train.", upload.name));
+                let gaps = self.sets.data.with_untracked(|data| data.as_ref().is_some_and(|data| data.missing > 0));
+                let next = if gaps && upload.is_table() { "Fill its gaps, or train" } else { "Press Train" };
+                self.say_undoable(format!("“{}” is loaded. {next}.", upload.name));
                 self.add_upload(upload)
             }
             Change::Chosen(choice) => {

@@ -63,6 +63,13 @@ pub struct Upload {
     pub source: DataSource,
 }
 
+impl Upload {
+    /// Whether it is a table, rather than pictures.
+    pub fn is_table(&self) -> bool {
+        matches!(&self.source, DataSource::Examples(encoded) if !encoded.table.is_empty())
+    }
+}
+
 /// Why the data, or a run on them, change.
 pub(super) enum Change {
     /// The visitor chose a data set that is at hand.
