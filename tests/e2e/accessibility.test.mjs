@@ -37,8 +37,12 @@ const VISITS = {
     await page.getByRole("dialog").getByRole("status").filter({ hasText: "As bits" }).waitFor({ timeout: 60_000 });
     await look("preview of a table");
     await press(page, button(page, "Use this data"));
-    await page.getByText(/ is loaded\. Press Train\.$/).first().waitFor({ timeout: 60_000 });
+    await page.getByText(/ is loaded\. Fill its gaps, or train\.$/).first().waitFor({ timeout: 60_000 });
     await look("with gaps, and a notice");
+    await press(page, button(page, "Fill the gaps"));
+    await page.locator(".filled button").first().click({ timeout: 60_000 });
+    await page.getByText("Rows most like it").waitFor();
+    await look("with gaps filled");
   },
   complete: async (page, look) => {
     await press(page, enabled(page, "Complete"), { timeout: 60_000 });

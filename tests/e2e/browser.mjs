@@ -147,7 +147,7 @@ export const enabled = (page, name) => button(page, name).and(page.locator(":ena
 /** Presses "Use this data" in the dialog that describes a file, and waits until the page uses it. */
 export async function useData(page) {
   await press(page, button(page, "Use this data"), { timeout: 60_000 });
-  await page.getByText(/ is loaded\. Press Train\.$/).first().waitFor({ timeout: 60_000 });
+  await page.getByText(/ is loaded\. (Press Train|Fill its gaps, or train)\.$/).first().waitFor({ timeout: 60_000 });
   await enabled(page, "Train").waitFor();
 }
 

@@ -61,8 +61,9 @@ test("fills the gaps of a table, and dbm impute with the saved model gives the s
     await page.locator("summary").and(page.getByLabel("Save this run")).click();
     await press(page, button(page, "Save this run as model"));
   });
+  await page.getByLabel("Using", { exact: true }).selectOption("training");
   await press(page, button(page, "Fill the gaps"));
-  await page.getByText(`${missing} cells filled; their values have a probability of `).waitFor({ timeout: 120_000 });
+  await page.getByText(`Filled by the model in training. ${missing} cells filled, probability `).waitFor({ timeout: 120_000 });
   const table = await saved(page, () => press(page, button(page, "Save the table")));
   const probabilities = await saved(page, () => press(page, button(page, "Save the probabilities")));
   const filled = await reread.csv(table);
@@ -94,6 +95,30 @@ test("fills the gaps of a table, and dbm impute with the saved model gives the s
   assert.deepEqual((await reread.csv(drawn)).names, names);
   const further = join(folder, "further-traits.safetensors");
   assert.match(dbm("train", "--data", path, "--resume", model, "--steps", String(step + 1), "--out", further), new RegExp(`at step ${step + 1} in `));
+}));
+
+test("one press fills a table as dbm impute does by itself", lab({ view: "train" }, async ({ page }) => {
+  const { shown, names } = causedTable();
+  const path = join(folder, "few.csv");
+  writeFileSync(path, `${[names.slice(0, 8), ...shown.slice(0, 80).map((row) => row.slice(0, 8))].map((row) => row.join(",")).join("\n")}\n`);
+  await opened(page);
+  await upload(page).setInputFiles(path);
+  await press(page, dialog(page).getByRole("button", { name: "Fill the gaps" }));
+  const saying = page.getByText(/^Filled by a model with \d+ hidden units, trained by [A-Z]+.* for \d+ steps: the best of 12 recipes on \d+ held-back cells\. \d+ cells filled/);
+  await saying.waitFor({ timeout: 120_000 });
+  const [table, probabilities, imputations] = [
+    await saved(page, () => press(page, button(page, "Save the table"))),
+    await saved(page, () => press(page, button(page, "Save the probabilities"))),
+    await saved(page, () => press(page, button(page, "Save 5 imputations"))),
+  ];
+  const [out, of] = [join(folder, "few-filled.csv"), join(folder, "few-of.csv")];
+  dbm("impute", "--data", path, "--out", out, "--probabilities", of, "--imputations", "5");
+  assert.ok(readFileSync(out).equals(readFileSync(table)), "the command fills in the same");
+  assert.ok(readFileSync(of).equals(readFileSync(probabilities)), "and finds it as likely");
+  const drawn = dbm("read", "--data", imputations, "--json");
+  assert.match(drawn, /"examples":80/);
+  const sha = (file) => JSON.parse(dbm("read", "--data", file, "--json").trim().split("\n").at(-1)).sha256;
+  assert.equal(sha(imputations), sha(join(folder, "few-filled-1.csv")), "and draws the same");
 }));
 
 /** All weights and biases of a safetensors file. */

@@ -127,10 +127,10 @@ pub enum Command {
 choices! {
     /// The model that fills the gaps of a table.
     #[derive(Default, Serialize, Deserialize)]
-    pub enum GapModel = words("gap-model", "By", "The model that fills the gaps");
+    pub enum GapModel = words("gap-model", "Using", "The model that fills the gaps");
     /// The best of several recipes.
     #[default]
-    Chosen = "chosen", "a model chosen for it", "Recipes are compared on held-back cells; the best one is trained for as long as it gets better";
+    Chosen = "chosen", "a model chosen for this table", "Recipes are compared on held-back cells; the best one is trained for as long as it gets better";
     /// The run as it is.
     Training = "training", "the model in training", "Its layers, estimator and steps are up to you";
 }

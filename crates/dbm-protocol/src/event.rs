@@ -360,8 +360,8 @@ pub struct GapCheck {
     pub verdict: String,
     /// Guesses of about the same probability: their mean probability, the share that is right, their number; probabilities rising.
     pub calibration: Vec<(f64, f64, u32)>,
-    /// How far the probabilities are from the shares, on average.
-    pub calibration_error: f64,
+    /// How far the probabilities are from the shares, in a sentence.
+    pub calibrated: String,
 }
 
 /// Ten steps of a run, on the processor and on the GPU.

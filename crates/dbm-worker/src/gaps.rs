@@ -87,7 +87,7 @@ impl Work {
             unseen: self.unseen,
             verdict: checked.sentence(),
             calibration: bins.iter().map(|bin| (bin.probability, bin.right, bin.cells as u32)).collect(),
-            calibration_error: checked.calibration.error(),
+            calibrated: checked.calibration.sentence(),
             report: checked.report,
         }
     }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// Every bin that has guesses.
 pub fn calibration(calibration: &Calibration) -> Value {
-    json!({ "error": calibration.error(), "bins": calibration.bins() })
+    json!({ "error": calibration.error(), "error_by_chance": calibration.by_chance(), "bins": calibration.bins() })
 }
 
 /// The verdict, and what can be done.

@@ -12,6 +12,8 @@ struct Bin {
     right: usize,
     /// Sum of the probabilities of the guesses.
     expected: f64,
+    /// Sum of `p (1 - p)`: the variance of the number of right ones, if the probabilities are exact.
+    variance: f64,
 }
 
 /// Guesses of about the same probability.
@@ -43,6 +45,7 @@ impl Calibration {
             bin.cells += 1;
             bin.right += usize::from(prediction.value == truth);
             bin.expected += prediction.of_value;
+            bin.variance += prediction.of_value * (1.0 - prediction.of_value);
         }
         Self(bins)
     }
@@ -53,9 +56,19 @@ impl Calibration {
         self.0.iter().map(|bin| (bin.expected - bin.right as f64).abs()).sum::<f64>() / cells.max(1) as f64
     }
 
+    /// What [`Calibration::error`] would be on average if the probabilities were exact: `E|X| = sqrt(2 Var X / pi)` of a normal variable.
+    pub fn by_chance(&self) -> f64 {
+        let cells: usize = self.0.iter().map(|bin| bin.cells).sum();
+        let each = self.0.iter().map(|bin| (2.0 * bin.variance / std::f64::consts::PI).sqrt());
+        each.sum::<f64>() / cells.max(1) as f64
+    }
+
     /// In words.
     pub fn sentence(&self) -> String {
-        format!("Its probabilities are off by {:.1} points on average.", 100.0 * self.error())
+        let (off, chance) = (100.0 * self.error(), 100.0 * self.by_chance());
+        format!(
+            "Its probabilities are off by {off:.1} points on average; on this many cells, exact ones would be off by {chance:.1}."
+        )
     }
 
     /// Every bin that has guesses, probabilities rising.
@@ -83,5 +96,8 @@ mod tests {
         assert_eq!(bins.len(), 3);
         assert_eq!((bins[1].from, bins[1].cells, bins[1].right), (0.7, 2, 0.5));
         assert_eq!(Calibration::of(std::iter::empty()).error(), 0.0);
+        // 800 guesses of probability 3/4: a standard deviation of sqrt(150), of which a normal variable is off by 0.798 on average.
+        let many = Calibration::of((0..800).map(|_| guess(0.75, 1)));
+        assert!((many.by_chance() - 0.798 * 150_f64.sqrt() / 800.0).abs() < 1e-4);
     }
 }

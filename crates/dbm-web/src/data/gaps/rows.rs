@@ -95,7 +95,9 @@ pub fn pager(gaps: Gaps) -> impl IntoView {
                 disabled=move || { asked().from + SHOWN.0 >= of() }
                 on_press=move |()| gaps.change(|asked| asked.from += SHOWN.0)
             />
-            <span class="figures-text">{move || format!("Rows {}", span(asked().from, SHOWN.0, of()))}</span>
+            <span class="figures-text" data-longest="Rows 100000 to 100000 of 100000">
+                <span>{move || format!("Rows {}", span(asked().from, SHOWN.0, of()))}</span>
+            </span>
             <Check
                 label="Only rows with gaps"
                 value=move || asked().only_gaps
@@ -120,7 +122,9 @@ pub fn pager(gaps: Gaps) -> impl IntoView {
                     disabled=move || { asked().first_column + SHOWN.1 >= width() }
                     on_press=move |()| gaps.change(|asked| asked.first_column += SHOWN.1)
                 />
-                <span class="figures-text">{move || format!("Columns {}", span(asked().first_column, SHOWN.1, width()))}</span>
+                <span class="figures-text" data-longest="Columns 10000 to 10000 of 10000">
+                    <span>{move || format!("Columns {}", span(asked().first_column, SHOWN.1, width()))}</span>
+                </span>
             </Show>
         </div>
     }

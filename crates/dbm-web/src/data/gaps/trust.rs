@@ -54,7 +54,7 @@ fn checked(check: &GapCheck) -> impl IntoView + use<> {
         "On {} known cells, {seen}: the share answered correctly, and the log loss in nats per cell (less is better).",
         report.cells
     );
-    let off = format!("Its probabilities are off by {:.1} points on average.", 100.0 * check.calibration_error);
+    let off = check.calibrated.clone();
     view! {
         <div>
             <h4>"How far to trust it"</h4>
