@@ -81,3 +81,12 @@ test("filling can be cancelled and begun again, and moves nothing", lab({ view: 
   await press(page, fill);
   await filled(page).first().waitFor({ timeout: 120_000 });
 }));
+
+test("the sample table is one choice away, and its model is worth its answers", lab({ view: "train" }, async ({ page }) => {
+  await opened(page);
+  await page.getByLabel("Data set", { exact: true }).selectOption("survey");
+  await page.getByText(/^500 examples, 38 bits, /).waitFor();
+  await press(page, button(page, "Fill the gaps"));
+  await page.getByText(/^The model beats both: expect about \d+ of 100 filled cells to be right/).waitFor({ timeout: 120_000 });
+  await screenshot(page, "gaps-survey");
+}));

@@ -8,6 +8,7 @@ use dbm_core::gradient::EstimatorSettings;
 use dbm_core::words::Choose;
 use dbm_core::{Settings, Units};
 use dbm_experiments::Error;
+use dbm_experiments::say;
 use serde_json::json;
 
 /// A smaller bias is rounding.
@@ -68,7 +69,7 @@ impl Bias {
 
 fn print_json(table: &BiasTable, rows: &[BiasRow]) {
     for row in rows {
-        println!(
+        say!(
             "{}",
             json!({ "event": "bias", "estimator": row.name, "units": table.units, "sizes": table.sizes, "seeds": table.seeds,
                     "bias": row.max(), "bias_by_seed": row.by_seed, "positive_phase": row.positive, "negative_phase": row.negative,
@@ -80,20 +81,20 @@ fn print_json(table: &BiasTable, rows: &[BiasRow]) {
 fn print_table(table: &BiasTable, rows: &[BiasRow]) {
     let kind = table.units.choice().name;
     let sizes: Vec<String> = table.sizes.iter().map(ToString::to_string).collect();
-    println!(
+    say!(
         "max |E[estimate] - exact gradient|, by enumeration: {} {kind}, {} random models, weights of deviation {}",
         sizes.join("-"),
         table.seeds,
         table.deviation
     );
     let width = rows.iter().map(|row| row.name.len()).max().unwrap_or_default();
-    println!("\n{:width$}  {:>9}  {:>14}  {:>14}  ", "estimator", "bias", "positive phase", "negative phase");
+    say!("\n{:width$}  {:>9}  {:>14}  {:>14}  ", "estimator", "bias", "positive phase", "negative phase");
     for row in rows {
         let verdict = match (row.max() < ROUNDING, row.unmet > ROUNDING) {
             (_, true) => format!("biased: {:.1e} of the couplings were cut", row.unmet),
             (true, _) => "unbiased, to rounding".into(),
             (false, _) => "biased".into(),
         };
-        println!("{:width$}  {:>9.1e}  {:>14.1e}  {:>14.1e}  {verdict}", row.name, row.max(), row.positive, row.negative);
+        say!("{:width$}  {:>9.1e}  {:>14.1e}  {:>14.1e}  {verdict}", row.name, row.max(), row.positive, row.negative);
     }
 }

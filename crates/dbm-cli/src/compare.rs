@@ -11,6 +11,7 @@ use dbm_core::words::Choose;
 use dbm_core::{Backend, Examples, Host, Settings, Units};
 use dbm_experiments::compare::{Comparison, Plan, Spec, points};
 use dbm_experiments::data::{Split, without_gaps};
+use dbm_experiments::say;
 use dbm_experiments::{Error, Report};
 use serde_json::json;
 use std::path::PathBuf;
@@ -98,7 +99,7 @@ impl Compare {
         let lines = compared.json();
         let (attainable, runs) = (compared.attainable, lines.as_array().map_or(0, Vec::len));
         if context.json {
-            lines.as_array().into_iter().flatten().for_each(|line| println!("{line}"));
+            lines.as_array().into_iter().flatten().for_each(|line| say!("{line}"));
         }
         let fields = json!({
             "attainable_log_likelihood": attainable, "runs": runs, "steps": self.steps,

@@ -2,6 +2,7 @@
 
 use crate::progress::Terminal;
 use dbm_experiments::memory::Limit;
+use dbm_experiments::say;
 use dbm_experiments::{Error, Workbench};
 use serde_json::Value;
 
@@ -27,9 +28,9 @@ impl Context {
     pub fn tell(&self, event: &str, mut fields: Value, words: impl FnOnce() -> String) {
         if self.json {
             fields["event"] = event.into();
-            println!("{fields}");
+            say!("{fields}");
         } else {
-            println!("{}", words());
+            say!("{}", words());
         }
     }
 }

@@ -8,6 +8,7 @@ use dbm_core::Units;
 use dbm_core::diagnostics::{CouplingKernel, CouplingStart, Couplings};
 use dbm_core::words::Choose;
 use dbm_experiments::coupling::{Dimensions, Kinds, pieces, rows};
+use dbm_experiments::say;
 use dbm_experiments::{Error, Report};
 use std::path::PathBuf;
 
@@ -58,9 +59,9 @@ impl Couple {
         let rows = rows(&couplings, self.runs, session)?;
         session.progress.end();
         if *json {
-            rows.iter().for_each(|row| println!("{}", row.line()));
+            rows.iter().for_each(|row| say!("{}", row.line()));
         } else if self.csv.is_none() {
-            print!("{}", rows.text());
+            say!("{}", rows.text().trim_end());
         }
         files.write(&rows)
     }

@@ -12,6 +12,7 @@ use dbm_core::words::Choose;
 use dbm_core::{Backend, Dbm, Examples, Host, Settings, StepInfo, Trainer, Units, init};
 use dbm_engine::Begun;
 use dbm_experiments::Error;
+use dbm_experiments::say;
 use dbm_experiments::steps::{line, message};
 use dbm_experiments::training::{RunBackend, Training};
 
@@ -172,7 +173,7 @@ pub fn train(
         }
         if latest.step.is_multiple_of(20) || latest.step == steps {
             if *json {
-                println!("{}", line("step", &latest, seen.as_ref()));
+                say!("{}", line("step", &latest, seen.as_ref()));
             } else {
                 session.progress.message(message(&latest, seen.as_ref()));
             }

@@ -34,6 +34,7 @@ use clap::{Parser, Subcommand};
 use context::Context;
 use dbm_core::DbmError;
 use dbm_data::DataError;
+use dbm_experiments::say;
 use dbm_experiments::{Error, memory};
 use dbm_score::ScoreError;
 use std::process::ExitCode;
@@ -131,7 +132,7 @@ fn main() -> ExitCode {
         Err(error) => {
             let code = exit_code(&error);
             if json {
-                println!("{}", serde_json::json!({ "event": "error", "message": error.to_string(), "code": code }));
+                say!("{}", serde_json::json!({ "event": "error", "message": error.to_string(), "code": code }));
             }
             eprintln!("dbm: {error}");
             ExitCode::from(code)

@@ -6,6 +6,7 @@ use dbm_core::pretrain::Pretrainer;
 use dbm_core::settings::Initialization;
 use dbm_core::{Dbm, Examples, Host};
 use dbm_experiments::Error;
+use dbm_experiments::say;
 use serde_json::{Value, json};
 
 #[derive(Args)]
@@ -40,7 +41,7 @@ pub fn pretrained(mut run: Pretrainer, data: &Examples, context: &Context) -> Re
         session.progress.advance(1);
         if step.is_multiple_of(20) || run.is_done() {
             if *json {
-                println!("{}", line(&run, layer));
+                say!("{}", line(&run, layer));
             } else {
                 session.progress.message(message(&run, layer));
             }
@@ -49,7 +50,7 @@ pub fn pretrained(mut run: Pretrainer, data: &Examples, context: &Context) -> Re
     session.progress.end();
     if !*json {
         let (steps, layer) = (run.steps_total(), run.layer());
-        println!("{steps} steps of pretraining in {:.1} s; {}", session.now() - started, message(&run, layer));
+        say!("{steps} steps of pretraining in {:.1} s; {}", session.now() - started, message(&run, layer));
     }
     Ok(run.into_model())
 }

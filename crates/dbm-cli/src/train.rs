@@ -7,6 +7,7 @@ use clap::Args;
 use dbm_core::{Dbm, Footprint, Host, NEW_WEIGHT_GAIN, Settings, Trainer};
 use dbm_data::{Backends, Checkpoint, Dataset};
 use dbm_experiments::data::{Split, fingerprint};
+use dbm_experiments::say;
 use dbm_experiments::steps::{line, message};
 use dbm_experiments::training::Training;
 use dbm_experiments::{Error, Workbench, files};
@@ -120,12 +121,12 @@ impl Train {
             last["threads"] = json!(session.threads());
             last["backends"] = json!(backends);
             last["out"] = json!(self.out);
-            println!("{last}");
+            say!("{last}");
         } else {
             if steps > 0 {
-                println!("{}", message(&latest, seen.as_ref()));
+                say!("{}", message(&latest, seen.as_ref()));
             }
-            println!(
+            say!(
                 "{steps} steps in {seconds:.1} s, {each:.1} ms per step on {} threads; at step {} in {}",
                 session.threads(),
                 run.steps(),

@@ -24,6 +24,7 @@ pub mod plot;
 mod progress;
 mod report;
 pub mod samples;
+pub mod say;
 pub mod score;
 mod session;
 pub mod steps;

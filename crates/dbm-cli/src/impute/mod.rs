@@ -19,6 +19,7 @@ use dbm_data::columns::{ColumnKind, Columns, Filled, Table};
 use dbm_data::raw::Encoding;
 use dbm_engine::{Calibration, Checked, Chosen, Filling, FitSettings, HIDDEN_SHARE};
 use dbm_experiments::model::ModelFile;
+use dbm_experiments::say;
 use dbm_experiments::training::Training;
 use dbm_experiments::{Error, files};
 use serde_json::json;
@@ -333,7 +334,7 @@ impl Impute {
             (fitted.run, said)
         };
         if !context.json {
-            println!("{said}, in {:.1} s", session.now() - started);
+            say!("{said}, in {:.1} s", session.now() - started);
         }
         Ok(run.averaged_model())
     }
@@ -349,7 +350,7 @@ impl Impute {
         let run = run.kept(&context.session)?;
         if !context.json {
             let sizes: Vec<String> = run.model().sizes().iter().map(usize::to_string).collect();
-            println!("Trained {}, {steps} steps {what}, in {:.1} s", sizes.join("-"), trained.seconds);
+            say!("Trained {}, {steps} steps {what}, in {:.1} s", sizes.join("-"), trained.seconds);
         }
         Ok(run.averaged_model())
     }

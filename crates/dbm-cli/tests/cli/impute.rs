@@ -175,3 +175,36 @@ fn tables_too_small_to_check_are_filled_all_the_same() {
         assert_eq!(folder.text(&format!("{name}-out.csv")), expected, "{said}");
     }
 }
+
+#[test]
+fn improbable_values_stay_out_and_several_tables_are_drawn() {
+    let folder = Folder::new("impute-several");
+    folder.write("gaps.csv", csv(&with_gaps(&truth()[..150])));
+    let fill = "impute --data gaps.csv --steps 200 --hidden 8 --no-evaluate --probabilities p.csv --out f.csv";
+    let all = folder.json(fill);
+    let some = folder.json(&format!("{fill} --leave-below 0.9 --imputations 2"));
+    assert!(some["filled"].as_u64() < all["filled"].as_u64() && some["left"] != 0);
+    let said = folder.text("p.csv");
+    let sure: Vec<f64> = said.lines().skip(1).map(|line| line.rsplit(',').next().unwrap().parse().unwrap()).collect();
+    assert!(Some(sure.len() as u64) == some["filled"].as_u64() && sure.iter().all(|p| *p >= 0.9));
+    let lines = |name: &str| folder.text(name).lines().map(String::from).collect::<Vec<_>>();
+    let (gaps, one, other) = (lines("gaps.csv"), lines("f-1.csv"), lines("f-2.csv"));
+    assert!(one != other && gaps.len() == one.len());
+    for ((gaps, one), other) in gaps.iter().zip(&one).zip(&other) {
+        for ((gap, one), other) in gaps.split(',').zip(one.split(',')).zip(other.split(',')) {
+            assert!(if gap.is_empty() { !one.is_empty() && !other.is_empty() } else { gap == one && gap == other });
+        }
+    }
+    assert!(folder.fails(2, &format!("{fill} --leave-below 1.5")).contains("from 0 to 1"));
+    assert!(folder.fails(2, &format!("{fill} --imputations 99")).contains("at most --completions, which is 32"));
+}
+
+#[test]
+fn files_are_written_also_if_nobody_reads_what_is_said() {
+    let folder = Folder::new("impute-unread");
+    folder.write("gaps.csv", "a,b\n1,0\n0,1\n1,\n0,1\n");
+    let mut child = folder.command("impute --data gaps.csv --out f.csv").stdout(std::process::Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+    assert_eq!(folder.text("f.csv").lines().count(), 5);
+}

@@ -39,7 +39,12 @@ pub fn Data() -> impl IntoView {
         known => known.name().to_string(),
     };
     let options = Signal::derive(move || {
-        let known = [("digits", "Generated digits"), ("bars", "Bars and stripes 4 × 4"), ("mnist", "MNIST, fetched (10 MB)")];
+        let known = [
+            ("digits", "Generated digits"),
+            ("bars", "Bars and stripes 4 × 4"),
+            ("mnist", "MNIST, fetched (10 MB)"),
+            ("survey", "A survey with gaps (invented)"),
+        ];
         let known = known.map(|(value, label)| SelectOption::new(value, label)).into_iter();
         let line = |(place, upload): (usize, Upload)| SelectOption::new(place.to_string(), upload.name);
         known.chain(session.sets.uploads.get().into_iter().enumerate().map(line)).collect::<Vec<_>>()

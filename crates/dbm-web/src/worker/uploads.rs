@@ -22,6 +22,8 @@ const HELD_BACK: f64 = 0.1;
 
 /// Name of the fetched digits.
 pub const MNIST: &str = "MNIST";
+/// Name of the sample table.
+const SURVEY: &str = "survey.csv";
 
 /// Data that were read, shown before anything is trained on them.
 #[derive(Clone, Debug, PartialEq)]
@@ -249,25 +251,27 @@ impl Uploads {
         });
     }
 
-    /// Puts a data set of the list into use; fetches MNIST if it is not among the uploads.
+    /// Puts a data set of the list into use; fetches it if it is not at hand.
     pub fn choose(self, choice: DataChoice) {
         self.give_way();
-        if choice == DataChoice::Mnist {
-            self.session.perform(self.use_mnist());
-        } else {
-            self.session.perform(self.session.use_data(choice));
+        match choice {
+            DataChoice::Mnist => self.session.perform(self.use_fetched(choice, FilesCommand::FetchMnist, MNIST)),
+            DataChoice::Survey => {
+                self.session.perform(self.use_fetched(choice, FilesCommand::Fetch("./data/survey.csv".into()), SURVEY));
+            }
+            _ => self.session.perform(self.session.use_data(choice)),
         }
     }
 
-    /// Uses MNIST without asking: what it contains is known.
-    async fn use_mnist(self) -> Result<(), Failure> {
-        let here = self.session.sets.uploads.with_untracked(|uploads| uploads.iter().position(|upload| upload.name == MNIST));
+    /// Uses fetched data without asking: what they contain is known.
+    async fn use_fetched(self, choice: DataChoice, command: FilesCommand, name: &'static str) -> Result<(), Failure> {
+        let here = self.session.sets.uploads.with_untracked(|uploads| uploads.iter().position(|upload| upload.name == name));
         if let Some(place) = here {
             return self.session.use_data(DataChoice::Upload(place)).await;
         }
-        self.session.sets.choice.set(DataChoice::Mnist);
-        match self.ask(FilesCommand::FetchMnist).await? {
-            FilesEvent::Understood(about) => self.encode(about.encoding, 0.0, Some(MNIST)).await,
+        self.session.sets.choice.set(choice);
+        match self.ask(command).await? {
+            FilesEvent::Understood(about) => self.encode(about.encoding, 0.0, Some(name)).await,
             _ => Ok(()),
         }
     }

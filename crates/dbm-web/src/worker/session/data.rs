@@ -17,7 +17,7 @@ impl Session {
         match choice {
             DataChoice::Digits => Some(DIGITS),
             DataChoice::Bars => Some(DataSource::Bars),
-            DataChoice::Mnist => None,
+            DataChoice::Mnist | DataChoice::Survey => None,
             DataChoice::Upload(place) => {
                 self.sets.uploads.with_untracked(|uploads| uploads.get(place).map(|upload| upload.source.clone()))
             }

@@ -36,12 +36,15 @@ pub enum DataChoice {
     Bars,
     /// MNIST, while it is being fetched; after that it is among the uploads.
     Mnist,
+    /// The sample table with gaps, likewise.
+    Survey,
     /// An upload, by its index in [`DataSets::uploads`].
     Upload(usize),
 }
 
 impl DataChoice {
-    const KNOWN: [(&'static str, Self); 3] = [("digits", Self::Digits), ("bars", Self::Bars), ("mnist", Self::Mnist)];
+    const KNOWN: [(&'static str, Self); 4] =
+        [("digits", Self::Digits), ("bars", Self::Bars), ("mnist", Self::Mnist), ("survey", Self::Survey)];
 
     /// The data set of this name, as used in addresses and in the select.
     pub fn named(name: &str) -> Option<Self> {
