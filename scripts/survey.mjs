@@ -14,9 +14,13 @@ function uniform() {
   return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
 }
 
+/** How much more alike people of one stage answer than the shares below say. */
+const SHARPER = 1.8;
+
 function pick(shares) {
-  let left = uniform() * Object.values(shares).reduce((sum, share) => sum + share);
-  return Object.keys(shares).find((value) => (left -= shares[value]) < 0) ?? Object.keys(shares)[0];
+  const weights = Object.entries(shares).map(([value, share]) => [value, Math.max(share, 0) ** SHARPER]);
+  let left = uniform() * weights.reduce((sum, [, weight]) => sum + weight, 0);
+  return (weights.find(([, weight]) => (left -= weight) < 0) ?? weights[0])[0];
 }
 const chance = (share) => pick({ yes: share, no: 1 - share });
 const around = (middle, width) => Math.max(0, Math.round(middle + width * (uniform() + uniform() + uniform() - 1.5)));
