@@ -1,7 +1,7 @@
 // The visitor's own data and models: every format, by every route; the description; training, completing, filling; and every download is
 // read back by other programs.
 import assert from "node:assert/strict";
-import { cpSync, readFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { DIST, serve } from "../../scripts/serve.mjs";
@@ -281,6 +281,19 @@ test("the model in training fills gaps, tested on cells that it never saw", lab(
   const { names, rows: known } = EXPECTED["binary.csv"].table;
   assert.deepEqual([filled.names, filled.rows.length, filled.missing], [names, known.length, names.map(() => 0)]);
   for (const [row, cells] of known.entries()) for (const [place, cell] of cells.entries()) assert.ok(cell === null || filled.rows[row][place] === cell, "known cells stay");
+}));
+
+test("a dropped folder is read with all that is in it", lab({ view: "train" }, async ({ page }) => {
+  await opened(page);
+  const within = join(folder, "dropped", "inner");
+  mkdirSync(within, { recursive: true });
+  writeFileSync(join(folder, "dropped", "readme.txt"), "What each question was.\nAsked in spring.\n");
+  writeFileSync(join(within, "answers.csv"), "a,b\n0,1\n1,0\n1,\n");
+  const devtools = await page.context().newCDPSession(page);
+  const data = { items: [], files: [join(folder, "dropped")], dragOperationsMask: 1 };
+  for (const type of ["dragEnter", "dragOver", "drop"]) await devtools.send("Input.dispatchDragEvent", { type, x: 300, y: 300, data });
+  await dialog(page).getByText("3 rows, 2 columns.").waitFor();
+  await dialog(page).getByRole("heading", { name: /answers\.csv/ }).waitFor();
 }));
 
 async function onBars(page) {

@@ -115,6 +115,8 @@ pub struct DataInfo {
     pub missing: u64,
     /// Some examples, for a preview.
     pub preview: Grid,
+    /// About how many seconds it takes to fill the gaps, if there are any.
+    pub fill_seconds: Option<f64>,
 }
 
 /// How often each value occurred: pairs of value and count, values rising.

@@ -4,9 +4,12 @@ use dbm_core::Examples;
 use dbm_data::coding::Greys;
 use dbm_data::raw::Visible;
 use dbm_data::{DataError, Dataset, bars, digits};
+use dbm_engine::FitSettings;
 use dbm_protocol::{DataInfo, DataSource, EncodedData, Grid, ModelChoice};
 use std::ops::Range;
 
+/// Multiply-adds a second of one worker, on an ordinary machine.
+const MULTIPLY_ADDS: f64 = 3e9;
 /// Examples in a preview.
 const PREVIEW: usize = 24;
 
@@ -93,6 +96,7 @@ pub fn about(material: &TrainingData) -> DataInfo {
             greys: material.greys(),
             bits: rows.flat_map(|row| examples.row(row)).collect(),
         },
+        fill_seconds: (material.whole().missing() > 0).then(|| FitSettings::usual_work(examples) / MULTIPLY_ADDS),
     }
 }
 

@@ -19,6 +19,7 @@ mod runner;
 mod tests;
 
 pub use held_out::HeldOutScore;
+use recipes::BATCH;
 pub use recipes::{RECIPES, Recipe, Width};
 pub use runner::Look;
 
@@ -51,6 +52,10 @@ const APART: u64 = 0x6669_745f_6365_6c6c;
 /// Steps of a fit for each row, and the least and most, unless others are requested.
 const STEPS_A_ROW: u64 = 8;
 const USUAL_STEPS: (u64, u64) = (3200, 32_000);
+/// Products of a minibatch with the weights in a step, about: two for each sweep and for each part of the gradient.
+const PRODUCTS_A_STEP: f64 = 8.0;
+/// Visible units times examples in all minibatches, at most: a table of thousands of columns takes fewer steps.
+const MOST_SEEN: u64 = 1_500_000_000;
 
 /// Settings of a fit.
 #[derive(Clone, Debug, Default)]
@@ -92,7 +97,16 @@ impl FitSettings {
 
     /// A budget that suits data of this size: more for more rows, within what a user waits for.
     pub fn usual_steps(data: &Examples) -> u64 {
-        (STEPS_A_ROW * data.len() as u64).clamp(USUAL_STEPS.0, USUAL_STEPS.1)
+        let (rows, width) = (data.len() as u64, data.width() as u64);
+        let most = MOST_SEEN / (width * rows.min(BATCH as u64)).max(1);
+        (STEPS_A_ROW * rows).clamp(USUAL_STEPS.0, USUAL_STEPS.1).min(most).max(Self::fewest_steps())
+    }
+
+    /// About how many multiply-adds a fit of the usual budget takes.
+    pub fn usual_work(data: &Examples) -> f64 {
+        let hidden = RECIPES[0].plan(data, 0).hidden[0];
+        let step = data.len().min(BATCH) as f64 * data.width() as f64 * f64::from(hidden);
+        PRODUCTS_A_STEP * step * Self::usual_steps(data) as f64
     }
 }
 
@@ -178,7 +192,7 @@ impl Fit {
     ///
     /// # Errors
     /// [`DbmError::Setting`] for too few steps, and if no cell can be hidden; [`DbmError::Shape`] if the rows to validate on are of another
-    /// width; those of `check`.
+    /// width; those of `check`, if no recipe fits.
     pub fn new<E: From<DbmError>>(
         data: Examples,
         settings: FitSettings,
@@ -191,13 +205,28 @@ impl Fit {
             return Err(DbmError::Setting { name, expected, got: format!("{steps}, which is below {fewest}") }.into());
         }
         let material = hold_out(&data, &groups, valid, seed)?;
-        let plan = |(number, recipe): (usize, &Recipe)| {
+        // Recipes compete that fit into memory together: all runs are there at once, and one of them at a time takes a step.
+        let (mut runners, mut kept, mut refused) = (Vec::new(), 0, None);
+        for (number, recipe) in RECIPES.iter().enumerate() {
             let plan = recipe.plan(&material.training, seed);
-            let run = begun(&plan, &material.training, &mut check)?;
-            Ok(Runner::new(number, plan, run))
-        };
-        let runners = RECIPES.iter().enumerate().map(plan).collect::<Result<_, E>>()?;
-        let rounds = rounds(RECIPES.len(), steps / OF_BUDGET / steps_of(&rounds(RECIPES.len(), 1)));
+            let mut copies = 0;
+            let begun = begun(&plan, &material.training, |needs| {
+                copies = needs.copies;
+                check(&Footprint { copies: needs.copies.saturating_add(kept), ..needs.clone() }).map_err(Refused::Check)
+            });
+            match begun {
+                Ok(run) => {
+                    runners.push(Runner::new(number, plan, run));
+                    kept += copies;
+                }
+                Err(Refused::Check(error)) => refused = refused.or(Some(error)),
+                Err(Refused::Model(error)) => return Err(error.into()),
+            }
+        }
+        if let (true, Some(error)) = (runners.is_empty(), refused) {
+            return Err(error);
+        }
+        let rounds = rounds(runners.len(), steps / OF_BUDGET / steps_of(&rounds(runners.len(), 1)));
         Ok(Self { data, material, steps, rounds, round: 0, runners, last: None, done: 0 })
     }
 
@@ -279,6 +308,19 @@ impl Fit {
         }
         let ended = run.steps() == chosen.steps;
         Ok(self.last.take_if(|_| ended).map(|(run, chosen)| Fitted { run, chosen }))
+    }
+}
+
+/// Why a recipe does not begin.
+enum Refused<E> {
+    /// It needs too much memory.
+    Check(E),
+    Model(DbmError),
+}
+
+impl<E> From<DbmError> for Refused<E> {
+    fn from(error: DbmError) -> Self {
+        Self::Model(error)
     }
 }
 

@@ -55,7 +55,7 @@ pub const RECIPES: [Recipe; 12] = [
 ];
 
 /// Examples in a minibatch, if there are as many.
-const BATCH: usize = 100;
+pub(super) const BATCH: usize = 100;
 /// Decay of the averaged weights.
 const AVERAGE: f64 = 0.98;
 

@@ -150,3 +150,24 @@ fn a_run_that_cannot_train_leaves_the_others_alone() {
     job.runners = job.runners.iter().map(refused).collect();
     assert!(job.finish().err().unwrap().to_string().contains("a row of the data set"));
 }
+
+#[test]
+fn recipes_compete_that_fit_into_memory_together() {
+    let data = Examples::from_bits(4, &[1, 1, 0, 0, 0, 0, 1, 1].repeat(15)).unwrap();
+    let settings = FitSettings { steps: FitSettings::fewest_steps(), seed: 1, ..FitSettings::default() };
+    let most = |limit: u128| move |needs: &Footprint| needs.check(limit);
+    let tried = |limit: u128| Fit::new(data.clone(), settings.clone(), most(limit)).unwrap().finish().unwrap().chosen.tried.len();
+    assert_eq!(tried(1 << 30), RECIPES.len());
+    let (few, fewer) = (tried(1_100_000), tried(130_000));
+    assert!(fewer < few && few < RECIPES.len(), "{fewer} {few}");
+    let refused = Fit::new(data.clone(), settings.clone(), most(1000)).err();
+    assert!(matches!(refused, Some(DbmError::Memory { .. })), "{refused:?}");
+}
+
+#[test]
+fn wide_tables_take_fewer_steps() {
+    let steps =
+        |rows: usize, width: usize| FitSettings::usual_steps(&Examples::from_bits(width, &vec![0; rows * width]).unwrap());
+    assert_eq!((steps(10, 5), steps(1000, 100), steps(100, 645)), (3200, 8000, 3200));
+    assert!(steps(100, 20_000) < 1000 && steps(100, 20_000) >= FitSettings::fewest_steps());
+}

@@ -1,5 +1,6 @@
 //! Files dropped anywhere on the page, and pasted files or text.
 
+use super::folders::{all_files, with_folders};
 use crate::worker::uploads::Uploads;
 use leptos::ev;
 use leptos::prelude::*;
@@ -30,7 +31,10 @@ pub fn drop_zone() -> impl IntoView {
         dragging.set(false);
         if carries_files(&event) {
             event.prevent_default();
-            if let Some(files) = event.data_transfer().and_then(|transfer| transfer.files()) {
+            let Some(transfer) = event.data_transfer() else { return };
+            if let Some(entries) = with_folders(&transfer) {
+                uploads.take_later(all_files(entries));
+            } else if let Some(files) = transfer.files() {
                 uploads.take(&files);
             }
         }

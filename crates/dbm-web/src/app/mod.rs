@@ -2,6 +2,7 @@
 
 mod drop;
 pub mod embed;
+mod folders;
 mod help;
 mod later;
 mod masthead;

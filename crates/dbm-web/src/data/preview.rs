@@ -14,6 +14,8 @@ use dbm_protocol::{Coding, ColumnInfo, Encoding, UnderstoodKind};
 use leptos::html::{Canvas, Dialog};
 use leptos::prelude::*;
 
+/// Columns of a table that are shown: thousands would take a browser seconds.
+const MOST_COLUMNS: usize = 60;
 /// Pictures side by side.
 const COLUMNS: usize = 12;
 
@@ -190,8 +192,12 @@ fn first_pictures(low: f64, high: f64) -> impl IntoView {
 }
 
 /// The first rows, and what each column holds.
-fn first_rows(columns: &[ColumnInfo], rows: Vec<Vec<String>>) -> impl IntoView + use<> {
+fn first_rows(columns: &[ColumnInfo], mut rows: Vec<Vec<String>>) -> impl IntoView + use<> {
     let uploads = Uploads::of_page();
+    let more = columns.len().saturating_sub(MOST_COLUMNS);
+    let columns = &columns[..columns.len() - more];
+    rows.iter_mut().for_each(|row| row.truncate(MOST_COLUMNS));
+    let more = (more > 0).then(|| view! { <p class="help">{format!("And {more} more columns, read alike.")}</p> });
     let heads = columns.iter().enumerate().map(|(place, column)| corrections::head(place, column)).collect_view();
     let words = columns.iter().enumerate().map(|(place, column)| corrections::words(place, column)).collect_view();
     let kinds = columns
@@ -230,6 +236,7 @@ fn first_rows(columns: &[ColumnInfo], rows: Vec<Vec<String>>) -> impl IntoView +
                 <tbody>{body}</tbody>
             </table>
         </div>
+        {more}
     }
 }
 

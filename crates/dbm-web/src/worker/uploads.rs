@@ -10,7 +10,7 @@ use dbm_protocol::{
 use js_sys::Uint8Array;
 use js_sys::futures::JsFuture;
 use leptos::prelude::*;
-use wasm_bindgen::JsCast;
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{File, FileList, HtmlElement, HtmlInputElement};
 
 /// Larger files are not read: MAX_DATA of the worker for files.
@@ -133,12 +133,32 @@ impl Uploads {
 
     /// Takes files in: a model is opened, anything else is read as one data set.
     pub fn take(self, files: &FileList) {
+        self.take_named((0..files.length()).filter_map(|place| files.get(place)).map(|file| (file.name(), file)).collect());
+    }
+
+    /// The same once they are found.
+    pub fn take_later(self, files: impl Future<Output = Result<Vec<(String, File)>, JsValue>> + 'static) {
+        self.session.perform(async move {
+            let turn = self.next_turn();
+            match files.await {
+                Ok(files) if self.turn.get_value() == turn => self.take_named(files),
+                Ok(_) => {}
+                Err(problem) => {
+                    let why = words(&problem);
+                    return Err(Failure::Refused(format!("The folder could not be read: {why}. Drop its files.")));
+                }
+            }
+            Ok(())
+        });
+    }
+
+    /// The same with their names, or their paths in a folder.
+    fn take_named(self, files: Vec<(String, File)>) {
         let notices = self.session.notices;
-        let files: Vec<File> = (0..files.length()).filter_map(|place| files.get(place)).collect();
         if files.is_empty() {
-            return notices.error("Nothing readable was dropped; drop files: tables, arrays, pictures or a model.");
+            return notices.error("Nothing readable was dropped; drop files or a folder: tables, arrays, pictures or a model.");
         }
-        let size: f64 = files.iter().map(|file| file.size()).sum();
+        let size: f64 = files.iter().map(|(_, file)| file.size()).sum();
         let megabytes = size / 1024.0 / 1024.0;
         if size > LARGEST {
             return notices
@@ -156,20 +176,20 @@ impl Uploads {
         self.session.perform(self.read_files(files));
     }
 
-    async fn read_files(self, files: Vec<File>) -> Result<(), Failure> {
+    async fn read_files(self, files: Vec<(String, File)>) -> Result<(), Failure> {
         let turn = self.next_turn();
         let mut read = Vec::new();
-        for file in files {
+        for (name, file) in files {
             let buffer = JsFuture::from(file.array_buffer()).await;
             if self.turn.get_value() != turn {
                 return Ok(());
             }
             match buffer {
-                Ok(buffer) => read.push(NamedBytes { name: file.name(), bytes: Uint8Array::new(&buffer).to_vec() }),
+                Ok(buffer) => read.push(NamedBytes { name, bytes: Uint8Array::new(&buffer).to_vec() }),
                 Err(problem) => {
                     self.reading.set(None);
                     let why = words(&problem);
-                    return Err(Failure::Refused(format!("“{}” could not be read: {why}. Choose it again.", file.name())));
+                    return Err(Failure::Refused(format!("“{name}” could not be read: {why}. Choose it again.")));
                 }
             }
         }

@@ -55,7 +55,13 @@ fn panel(gaps: Gaps) -> impl IntoView {
                     0 => String::new(),
                     count => format!(" {count} of them are in columns that no model learns from, and stay empty."),
                 };
-                format!("{} of {cells} cells are missing.{ignored} A model learns from the known cells which values go together, and fills in the rest. Nothing leaves this tab.", table.missing)
+                let seconds = session.sets.data.with(|data| data.as_ref().and_then(|data| data.fill_seconds)).unwrap_or_default();
+                let long = match seconds / 60.0 {
+                    short if short < 0.5 => String::new(),
+                    minutes if minutes < 90.0 => format!(" For a table this wide that takes about {:.0} min here.", minutes.max(1.0)),
+                    minutes => format!(" For a table this wide that takes about {:.0} hours here.", minutes / 60.0),
+                };
+                format!("{} of {cells} cells are missing.{ignored} A model learns from the known cells which values go together, and fills in the rest.{long} Nothing leaves this tab.", table.missing)
             })
         })
     };
