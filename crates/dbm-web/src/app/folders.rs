@@ -20,8 +20,9 @@ pub fn with_folders(transfer: &DataTransfer) -> Option<Vec<FileSystemEntry>> {
 pub async fn all_files(mut entries: Vec<FileSystemEntry>) -> Result<Vec<(String, File)>, JsValue> {
     let mut files = Vec::new();
     while let Some(entry) = entries.pop() {
-        if let Some(folder) = entry.dyn_ref::<FileSystemDirectoryEntry>() {
-            let reader = folder.create_reader();
+        // Not every engine shows the classes of entries.
+        if entry.is_directory() {
+            let reader = entry.unchecked_ref::<FileSystemDirectoryEntry>().create_reader();
             loop {
                 // Some at a time; none after the last.
                 let some = JsFuture::from(Promise::new(&mut |done, failed| {
@@ -35,7 +36,8 @@ pub async fn all_files(mut entries: Vec<FileSystemEntry>) -> Result<Vec<(String,
                 }
                 entries.extend(some.iter().map(JsCast::unchecked_into::<FileSystemEntry>));
             }
-        } else if let Some(file) = entry.dyn_ref::<FileSystemFileEntry>() {
+        } else {
+            let file = entry.unchecked_ref::<FileSystemFileEntry>();
             let found = JsFuture::from(Promise::new(&mut |done, failed| file.file_with_callback_and_callback(&done, &failed)));
             files.push((entry.full_path().trim_start_matches('/').to_string(), found.await?.unchecked_into()));
         }
