@@ -115,11 +115,69 @@ test("one press fills a table as dbm impute does by itself", lab({ view: "train"
   dbm("impute", "--data", path, "--out", out, "--probabilities", of, "--imputations", "5");
   assert.ok(readFileSync(out).equals(readFileSync(table)), "the command fills in the same");
   assert.ok(readFileSync(of).equals(readFileSync(probabilities)), "and finds it as likely");
-  const drawn = dbm("read", "--data", imputations, "--json");
-  assert.match(drawn, /"examples":80/);
-  const sha = (file) => JSON.parse(dbm("read", "--data", file, "--json").trim().split("\n").at(-1)).sha256;
-  assert.equal(sha(imputations), sha(join(folder, "few-filled-1.csv")), "and draws the same");
+  assert.equal(hashOf("--data", imputations), hashOf("--data", join(folder, "few-filled-1.csv")), "and draws the same");
 }));
+
+/** The SHA-256 of the data in use on the page, and of a file as the command reads it. */
+const hashOnPage = (page) => page.locator(".hash > span").getAttribute("title");
+const hashOf = (...given) => JSON.parse(dbm("read", "--json", ...given).trim().split("\n").at(-1)).sha256;
+
+for (const width of [1280, 390]) {
+  test(`what is corrected on the page at ${width} is what the command reads with the same options`, lab({ view: "train", width, height: 844 }, async ({ page }) => {
+    const path = join(folder, `people-${width}.csv`);
+    writeFileSync(path, "sex,country,dose,ill\nMale,NA,1,yes\nmale,BW,.,no\nfemale,ZA,3,\nmale,NA,2,yes\n,ZA,-9,no\nfemale,BW,1,yes\nmale,NA,3,no\n");
+    await opened(page);
+    await upload(page).setInputFiles(path);
+    await press(page, dialog(page).getByRole("button", { name: "They are the same" }));
+    await dialog(page).getByLabel("Missing words").fill("., -9");
+    await dialog(page).getByLabel("Missing words").press("Enter");
+    await dialog(page).getByRole("button", { name: /^-9 in dose, .*missing$/ }).waitFor();
+    await dialog(page).getByLabel("Kind of country").selectOption("leave-out");
+    await dialog(page).getByText("set aside").waitFor();
+    await dialog(page).getByLabel(/^Hold back 10 %/).uncheck();
+    await press(page, button(page, "Use this data"));
+    const plain = hashOf("--data", path);
+    await until(() => hashOnPage(page), (hash) => hash?.length === 64, "the data are in use");
+    assert.notEqual(await hashOnPage(page), plain);
+    assert.equal(await hashOnPage(page), hashOf("--data", path, "--alike", "sex", "--missing", ".,-9", "--column", "country=leave-out"));
+
+    const odd = join(folder, `odd-${width}.csv`);
+    writeFileSync(odd, Buffer.from("1,5;ja;größer\n2,5;nein;kleiner\n7,25;ja;größer\n1,5;?;kleiner\n8,0;nein;größer\n", "latin1"));
+    let last = await hashOnPage(page);
+    const settings = { Heading: ["1", "--header", "1"], Encoding: ["windows-1252", "--encoding", "windows-1252"], Separator: ["semicolon", "--separator", ";"], "Decimal mark": ["comma", "--decimal", "comma"] };
+    for (const [label, [choice, ...options]] of Object.entries(settings)) {
+      await upload(page).setInputFiles(odd);
+      const select = dialog(page).getByLabel(label);
+      await select.waitFor();
+      const values = await select.locator("option").evaluateAll((all) => all.map((option) => option.value));
+      const value = values.find((value) => value === choice || value === options[1]);
+      assert.ok(value, `${label}: ${values}`);
+      await select.selectOption(value);
+      await dialog(page).getByLabel(/^Hold back 10 %/).uncheck();
+      await press(page, button(page, "Use this data"));
+      await dialog(page).waitFor({ state: "hidden" });
+      const expected = hashOf("--data", odd, ...options);
+      await until(() => hashOnPage(page), (hash) => hash === expected, `${label} ${choice}`);
+      last = expected;
+    }
+
+    const pictures = join(folder, `strokes-${width}.npy`);
+    const header = "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 12, 8), }".padEnd(117) + "\n";
+    const values = Array.from({ length: 3 * 96 }, (_, at) => (at % 96 < 40 && at % 8 > 2 && at % 8 < 6 && at % 96 > 8 ? 20 : 250));
+    writeFileSync(pictures, Buffer.concat([Buffer.from("\x93NUMPY\x01\x00", "latin1"), Buffer.from([header.length, 0]), Buffer.from(header, "latin1"), Buffer.from(values)]));
+    const before = last;
+    await upload(page).setInputFiles(pictures);
+    await dialog(page).getByLabel("Invert").selectOption("yes");
+    await dialog(page).getByLabel("Turn").selectOption("1");
+    await dialog(page).getByText("3 pictures of 8 × 12").waitFor();
+    await dialog(page).getByLabel("Transpose").selectOption("yes");
+    await dialog(page).getByText("3 pictures of 12 × 8").waitFor();
+    await press(page, button(page, "Use this data"));
+    await until(() => hashOnPage(page), (hash) => hash !== before, "the pictures are in use");
+    assert.equal(await hashOnPage(page), hashOf("--data", pictures, "--invert", "--turn", "1", "--transpose"));
+    assert.notEqual(await hashOnPage(page), hashOf("--data", pictures));
+  }));
+}
 
 /** All weights and biases of a safetensors file. */
 function parameters(path) {

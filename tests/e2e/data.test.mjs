@@ -327,9 +327,9 @@ slowly("the training log and the figures are files of their kind", lab({ view: "
   }
 }));
 
-/** The message for an input in docs/bad-inputs.csv, which a test of the readers writes. */
+/** The message for an input, from the table that a test of the readers writes. */
 const documented = (area, input) => {
-  const row = parseCsv(readFileSync(at("docs/bad-inputs.csv"), "utf8")).find((row) => row[0] === area && row[1] === input);
+  const row = parseCsv(readFileSync(at("crates/dbm-data/tests/bad_inputs/messages.csv"), "utf8")).find((row) => row[0] === area && row[1] === input);
   assert.ok(row, `${area}, ${input}`);
   return row[2];
 };

@@ -39,7 +39,7 @@ impl Classifier {
     #[cfg(feature = "classifier")]
     pub fn run(&self, context: &Context) -> Result<(), Error> {
         use dbm_core::Host;
-        use dbm_experiments::data::{DataOptions, DataSource, Split, fingerprint, without_gaps};
+        use dbm_experiments::data::{DataOptions, DataSource, Split, without_gaps};
         use dbm_experiments::{
             files,
             score::{self, GREY},
@@ -59,7 +59,7 @@ impl Classifier {
                     set.name
                 )));
             };
-            Ok((score::digits(&set)?, labels, fingerprint(&set)))
+            Ok((score::digits(&set)?, labels, set.sha256()))
         };
         let (pictures, labels, data_hash) = load(Split::Train)?;
         let (test, test_labels, _) = load(Split::Test)?;

@@ -7,7 +7,7 @@ use dbm_core::{Examples, Host};
 use dbm_data::Dataset;
 use dbm_data::raw::Visible;
 use dbm_engine::{Chosen, EngineError, Fit, FitSettings, Fitted};
-use dbm_experiments::data::{DataSource, Split, fingerprint};
+use dbm_experiments::data::{DataSource, Split};
 use dbm_experiments::{Error, files};
 use serde_json::json;
 use std::path::PathBuf;
@@ -52,7 +52,7 @@ impl FitArgs {
         };
         let started = session.now();
         let Fitted { run, chosen } = fitted(data.examples.clone(), FitSettings { steps, ..settings }, context)?;
-        files::write_run(&self.out, &run, &data, [("data-sha256".to_string(), fingerprint(&data))])?;
+        files::write_run(&self.out, &run, &data, [("data-sha256".to_string(), data.sha256())])?;
         let seconds = session.now() - started;
         let fields = json!({ "steps": steps, "seed": self.seed, "chosen": chosen, "seconds": seconds, "out": self.out });
         context.done(fields, || {

@@ -2,7 +2,7 @@
 
 use crate::args::DataArgs;
 use crate::context::Context;
-use dbm_experiments::data::{Split, fingerprint};
+use dbm_experiments::data::Split;
 use dbm_experiments::{Error, files};
 use serde_json::json;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ impl Read {
         if let Some(out) = &self.out {
             files::write(out, reading.as_bytes())?;
         }
-        let hash = fingerprint(&data);
+        let hash = data.sha256();
         let fields = json!({ "reading": raw.reading, "notes": raw.notes, "doubts": raw.doubts, "examples": data.examples.len(),
                              "units": data.examples.width(), "missing": data.examples.missing(), "sha256": hash, "out": self.out });
         context.done(fields, || {

@@ -6,7 +6,7 @@ use crate::learning::{Learning, OfTrain, Trained, train};
 use clap::Args;
 use dbm_core::{Dbm, Footprint, Host, NEW_WEIGHT_GAIN, Settings, Trainer};
 use dbm_data::{Backends, Checkpoint, Dataset};
-use dbm_experiments::data::{Split, fingerprint};
+use dbm_experiments::data::Split;
 use dbm_experiments::say;
 use dbm_experiments::steps::{line, message};
 use dbm_experiments::training::Training;
@@ -56,7 +56,7 @@ impl Train {
         let session = &context.session;
         files::check_writable(&self.out)?;
         let mut data = self.data.source()?.load(Split::Train)?;
-        let fingerprint = fingerprint(&data);
+        let fingerprint = data.sha256();
         if let Some(labels) = &data.labels {
             data.examples = data.examples.with_labels(labels.clone())?;
         }

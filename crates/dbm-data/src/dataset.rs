@@ -2,6 +2,7 @@
 
 use crate::visible::Visible;
 use dbm_core::Examples;
+use sha2::{Digest, Sha256};
 use std::ops::Range;
 
 /// Binary examples, and what is known about them.
@@ -20,6 +21,19 @@ pub struct Dataset {
 }
 
 impl Dataset {
+    /// SHA-256 of the examples as bytes 0 and 1, row by row, and of the marks of known ones if some are missing: shows whether two data sets
+    /// are the same.
+    pub fn sha256(&self) -> String {
+        let mut hash = Sha256::new();
+        for row in 0..self.examples.len() {
+            hash.update(self.examples.row(row));
+        }
+        if let Some(known) = self.examples.known_packed() {
+            hash.update(known);
+        }
+        hash.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+    }
+
     /// Only these examples.
     ///
     /// # Panics

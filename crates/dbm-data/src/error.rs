@@ -12,7 +12,7 @@ pub const MAX_DATA: usize = 1 << 30;
 pub enum DataError {
     /// The bytes are not in any accepted format.
     #[error(
-        "{name}: {looks_like}; accepted are CSV or TSV text, IDX (MNIST's format), NPY, NPZ, PNG and JPEG files, any of them in gzip or ZIP"
+        "{name}: {looks_like}; accepted are tables (CSV, TSV, ARFF, rows of JSON), IDX (MNIST's format), NPY, NPZ, PNG and JPEG files, any of them in gzip or ZIP"
     )]
     Unrecognized {
         /// The file's name.

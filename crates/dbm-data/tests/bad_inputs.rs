@@ -1,7 +1,7 @@
-//! Bad inputs and the message each gets: the table in `docs/bad-inputs.csv`, which this test compares with the code. None of them makes
-//! the program panic, hang, or take more memory than a stated multiple of the file's size (`fuzz/src/lib.rs`).
+//! Bad inputs and the message each gets: `bad_inputs/messages.csv`, and their kinds in `docs/bad-inputs.csv`, both of which this test compares
+//! with the code. None of the inputs makes the program panic, hang, or take more memory than a stated multiple of the file's size (`fuzz/src/lib.rs`).
 //!
-//! `UPDATE_DOCS=1 cargo test -p dbm-data --test bad_inputs` regenerates it.
+//! `UPDATE_DOCS=1 cargo test -p dbm-data --test bad_inputs` writes them again.
 
 mod common;
 
@@ -300,14 +300,43 @@ fn every_refusal_says_what_was_expected_what_came_and_what_to_do() {
         }
         table.write_record([kind, what, message.as_str()]).unwrap();
     }
+    agrees("crates/dbm-data/tests/bad_inputs/messages.csv", table);
+    agrees("docs/bad-inputs.csv", kinds_of(&cases));
+}
+
+/// One line for what can be done about each area's inputs: how many ask for it, and the first of them with its message.
+fn kinds_of(cases: &[Case]) -> csv::Writer<Vec<u8>> {
+    let advice = |case: &Case| {
+        let said = case.message.rsplit("; ").next().unwrap_or_default();
+        // Without what it quotes.
+        said.split('"').step_by(2).collect::<String>().replace(|letter: char| letter.is_ascii_digit(), "")
+    };
+    let mut kinds: Vec<(&Case, String, usize)> = Vec::new();
+    for case in cases {
+        let what_to_do = advice(case);
+        match kinds.iter_mut().find(|(first, advice, _)| first.kind == case.kind && *advice == what_to_do) {
+            Some((_, _, count)) => *count += 1,
+            None => kinds.push((case, what_to_do, 1)),
+        }
+    }
+    let mut table = csv::Writer::from_writer(Vec::new());
+    table.write_record(["area", "inputs", "such as", "message"]).unwrap();
+    for (case, _, count) in kinds {
+        table.write_record([case.kind, &count.to_string(), case.what, &case.message]).unwrap();
+    }
+    table
+}
+
+/// Whether a file of the project is this table.
+fn agrees(name: &str, table: csv::Writer<Vec<u8>>) {
     let table = String::from_utf8(table.into_inner().unwrap()).unwrap();
-    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../../docs/bad-inputs.csv"].iter().collect();
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../..", name].iter().collect();
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, &table).unwrap();
     }
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
     for (line, (now, then)) in table.lines().zip(committed.lines()).enumerate() {
-        assert_eq!(now, then, "line {} of docs/bad-inputs.csv; write it again with UPDATE_DOCS=1", line + 1);
+        assert_eq!(now, then, "line {} of {name}; write it again with UPDATE_DOCS=1", line + 1);
     }
-    assert_eq!(table.lines().count(), committed.lines().count(), "docs/bad-inputs.csv; write it again with UPDATE_DOCS=1");
+    assert_eq!(table.lines().count(), committed.lines().count(), "{name}; write it again with UPDATE_DOCS=1");
 }

@@ -58,6 +58,9 @@ pub struct EncodedData {
     /// How it was read.
     #[serde(default)]
     pub reading: Box<Reading>,
+    /// `dbm_data::Dataset::sha256`, as `dbm read` prints it.
+    #[serde(default)]
+    pub sha256: String,
 }
 
 /// The state of a run at one step.

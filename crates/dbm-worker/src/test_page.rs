@@ -266,5 +266,17 @@ pub fn completion(values: &[u8]) -> CompletionRequest {
 pub fn encoded(name: &str, width: u32, packed: &[u8]) -> EncodedData {
     let [known, held_back, table] = [vec![], vec![], vec![]];
     let (name, packed, visible) = (name.into(), packed.to_vec(), None);
-    EncodedData { name, width, packed, known, image: None, depth: 1, held_back, visible, table, reading: Box::default() }
+    EncodedData {
+        name,
+        width,
+        packed,
+        known,
+        image: None,
+        depth: 1,
+        held_back,
+        visible,
+        table,
+        reading: Box::default(),
+        sha256: String::new(),
+    }
 }

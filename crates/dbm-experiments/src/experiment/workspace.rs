@@ -5,7 +5,6 @@
 //! overwritten.
 
 use super::training_plan::TrainingPlan;
-use crate::data::fingerprint;
 use crate::plot::raster;
 use crate::steps::message;
 use crate::{Error, Workbench, files};
@@ -123,7 +122,7 @@ impl<'a> Workspace<'a> {
     /// # Errors
     /// If a run diverges or does not fit into memory, and errors with files.
     pub fn trained(&self, name: &str, training: &TrainingPlan, command: &str, data: &Dataset) -> Result<Trained, Error> {
-        let data_hash = fingerprint(data);
+        let data_hash = data.sha256();
         let file = format!("{name}-{}.safetensors", fingerprint_of(name, &(training, &data_hash))?);
         let path = self.folder.join("runs").join(file);
         let found = kept(&path)?;

@@ -107,6 +107,7 @@ impl Reader {
         };
         let depth = data.visible.as_ref().map_or(1, Visible::depth);
         Ok(EncodedData {
+            sha256: data.sha256(),
             name: data.name.clone(),
             width: examples.width() as u32,
             packed: examples.packed().to_vec(),

@@ -36,6 +36,7 @@ fn fields(source: &mut DataSource) -> Vec<&mut Vec<u8>> {
             name: _,
             width: _,
             reading: _,
+            sha256: _,
             packed,
             known,
             image: _,

@@ -9,7 +9,7 @@ use crate::ui::progress::ProgressBar;
 use crate::ui::select::{Select, SelectOption};
 use crate::worker::session::{DataChoice, Session, Upload};
 use crate::worker::uploads::Uploads;
-use dbm_protocol::{Greys, Grid};
+use dbm_protocol::{DataSource, Greys, Grid};
 pub use gaps::{Gaps, GapsPanel};
 use leptos::html::Canvas;
 use leptos::prelude::*;
@@ -65,6 +65,14 @@ pub fn Data() -> impl IntoView {
             format!("{} examples, {layout}, {:.1} % ones{missing}", data.count, 100.0 * data.share_of_ones)
         })
     };
+    // Of an upload, so that it can be compared with what `dbm read` says.
+    let hash = move || {
+        let DataChoice::Upload(place) = session.sets.choice_in_use.get() else { return None };
+        session.sets.uploads.with(|uploads| match &uploads.get(place)?.source {
+            DataSource::Examples(encoded) if !encoded.sha256.is_empty() => Some(encoded.sha256.clone()),
+            _ => None,
+        })
+    };
     let height = move || {
         let shape = session.sets.data.with(|data| data.as_ref().map(|data| Shape::of_grid(&data.preview)));
         shape.unwrap_or_else(|| Shape::of((28, 28), Greys::default())).ratio(PREVIEW, 1)
@@ -92,13 +100,16 @@ pub fn Data() -> impl IntoView {
             <p class="figures-text" role="status" data-longest=LONGEST>
                 <span>{about}</span>
             </p>
+            <p class="figures-text hash" data-longest=" ">
+                <span title=hash>{move || hash().map_or_else(String::new, |hash| format!("SHA-256 {} …", &hash[..hash.len().min(16)]))}</span>
+            </p>
             {bring()}
         </div>
     }
 }
 
 /// What can be uploaded.
-const FORMATS: &str = "Tables (CSV, TSV), arrays (NPY, NPZ, IDX), pictures (PNG, JPEG, a sheet, many, or a zip). You can also drop or paste them anywhere. Nothing is trained until you have seen how they were read.";
+const FORMATS: &str = "Tables (CSV, TSV, ARFF, rows of JSON), arrays (NPY, NPZ, IDX), pictures (PNG, JPEG, a sheet, many, a folder, or a zip). You can also drop or paste them anywhere. Nothing is trained until you have seen how they were read.";
 
 /// The upload of the visitor's files.
 fn bring() -> impl IntoView {
