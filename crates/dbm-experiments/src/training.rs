@@ -160,7 +160,7 @@ mod tests {
         let session = Workbench::silent(1).unwrap();
         let gpu = match block_on(Gpu::open()) {
             Ok(gpu) => gpu,
-            Err(error) => return say!("skipped: {error}"),
+            Err(error) => return println!("skipped: {error}"),
         };
         let data = Examples::from_bits(4, &[1, 1, 0, 0, 0, 0, 1, 1]).unwrap();
         let model = init::orthogonal(&[4, 5, 3], Units::Bits, 1).unwrap();
@@ -188,7 +188,7 @@ mod tests {
         let session = Workbench::silent(1).unwrap();
         let gpu = match block_on(Gpu::open()) {
             Ok(gpu) => gpu,
-            Err(error) => return say!("skipped: {error}"),
+            Err(error) => return println!("skipped: {error}"),
         };
         let data = Examples::from_bits(4, &[1, 1, 0, 0, 0, 0, 1, 1]).unwrap();
         let run =

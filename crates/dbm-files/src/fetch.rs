@@ -89,15 +89,21 @@ async fn to_cache(cache: &Cache, part: &AddressPart, bytes: &[u8]) {
 
 /// The content of an address, if this page may fetch it.
 pub async fn file(address: &str, report: Report<'_>) -> Result<NamedBytes, String> {
-    let absolute = absolute(address)?;
+    let absolute = addresses::of_file(&absolute(address)?);
     addresses::allowed(&absolute, &page())?;
     let path = absolute.split(['?', '#']).next().unwrap_or_default();
     let name = path.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or("data").to_string();
     let shown = addresses::shown(address);
     let mut on_progress = |done: f64, total: f64| report(&format!("Fetching {shown}"), done, total);
+    // Why a request fails the browser keeps to itself.
+    let elsewhere = if absolute.starts_with(&scope().location().origin()) {
+        ""
+    } else {
+        " (a host may send on to another, which this page may not ask)"
+    };
     let bytes = download(&absolute, &mut on_progress)
         .await
-        .map_err(|why| format!("{shown}: {why}; check the address, or download the file and drop it here"))?;
+        .map_err(|why| format!("{shown}: {why}; check the address, or download the file and drop it here{elsewhere}"))?;
     Ok(NamedBytes { name, bytes })
 }
 

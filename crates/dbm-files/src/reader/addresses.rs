@@ -47,6 +47,30 @@ pub const HOSTS: [&str; 9] = [
     "https://www.openml.org",
 ];
 
+/// Hosts to which those redirect.
+pub const BEHIND: [&str; 2] = ["https://*.hf.co", "https://cdn-lfs.huggingface.co"];
+
+/// The address of a file itself, if this is that of a site's page about it, as people copy it.
+///
+/// ```text
+/// https://github.com/o/r/blob/main/x.csv            -> https://raw.githubusercontent.com/o/r/main/x.csv
+/// https://gist.github.com/o/0123abcd                -> https://gist.githubusercontent.com/o/0123abcd/raw
+/// https://huggingface.co/datasets/o/r/blob/main/x   -> https://huggingface.co/datasets/o/r/resolve/main/x
+/// ```
+pub fn of_file(address: &str) -> String {
+    let parts: Vec<&str> = address.split('/').collect();
+    match parts[..] {
+        ["https:", "", "github.com", owner, repository, "blob" | "raw", ref path @ ..] if !path.is_empty() => {
+            format!("https://raw.githubusercontent.com/{owner}/{repository}/{}", path.join("/"))
+        }
+        ["https:", "", "gist.github.com", owner, gist] => format!("https://gist.githubusercontent.com/{owner}/{gist}/raw"),
+        ["https:", "", "huggingface.co", "datasets", owner, name, "blob", ref path @ ..] => {
+            format!("https://huggingface.co/datasets/{owner}/{name}/resolve/{}", path.join("/"))
+        }
+        _ => address.into(),
+    }
+}
+
 /// Checks that an address may be fetched: one on the page's own host, or on a listed host.
 ///
 /// # Errors
@@ -92,11 +116,27 @@ mod tests {
     }
 
     #[test]
+    fn pages_about_files_lead_to_the_files() {
+        let same = "https://zenodo.org/records/1/files/x.csv";
+        for (given, file) in [
+            ("https://github.com/o/r/blob/main/a/x.csv", "https://raw.githubusercontent.com/o/r/main/a/x.csv"),
+            ("https://github.com/o/r/raw/v1/x.csv", "https://raw.githubusercontent.com/o/r/v1/x.csv"),
+            ("https://gist.github.com/o/0123abcd", "https://gist.githubusercontent.com/o/0123abcd/raw"),
+            ("https://huggingface.co/datasets/o/r/blob/main/x.csv", "https://huggingface.co/datasets/o/r/resolve/main/x.csv"),
+            (same, same),
+            ("https://github.com/o/r", "https://github.com/o/r"),
+            ("", ""),
+        ] {
+            assert_eq!(of_file(given), file);
+        }
+    }
+
+    #[test]
     fn the_page_lets_exactly_these_hosts_be_asked() {
         let page = include_str!("../../../../index.html");
         let policy = page.split("connect-src ").nth(1).and_then(|rest| rest.split([';', '"']).next()).expect("a policy");
         let listed: Vec<&str> = policy.split_whitespace().collect();
-        let expected: Vec<&str> = ["'self'"].into_iter().chain(HOSTS).collect();
+        let expected: Vec<&str> = ["'self'"].into_iter().chain(HOSTS).chain(BEHIND).collect();
         assert_eq!(listed, expected);
         for mirror in &MIRRORS[1..] {
             assert!(allowed(mirror, "").is_ok(), "{mirror}");

@@ -205,6 +205,7 @@ fn examples() -> DataSource {
         visible: Some(Visible::Bits { threshold: 0.5 }),
         table: b"a,b\n1,?\n".to_vec(),
         reading: Box::default(),
+        sha256: "00ff".into(),
     })
 }
 
