@@ -16,6 +16,7 @@ cell (probabilities of at least 1e-6), how far probabilities are off (the mean o
 """
 
 import argparse
+import csv
 import json
 import subprocess
 import tempfile
@@ -181,6 +182,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=10, help="of the chained methods")
     parser.add_argument("--methods", default="dbm,logistic,forest")
     parser.add_argument("--dbm", default="target/release/dbm")
+    parser.add_argument("--csv", help="a table to which a line for each method is added")
     parser.add_argument("--options", default="", help="more options of `dbm impute`")
     asked = parser.parse_args()
     original = prepared(read(asked.original), asked.levels)
@@ -191,6 +193,15 @@ def main():
         else:
             cells, seconds = rival(MAKERS[method], original, gaps, asked.rounds)
             result = {**scores(cells), "seconds": seconds}
+        if asked.csv:
+            new = not Path(asked.csv).exists()
+            with open(asked.csv, "a", newline="") as file:
+                writer = csv.writer(file, lineterminator="\n")
+                if new:
+                    writer.writerow(["table", "rows", "columns", "seed", "method", "cells", "right", "log_loss", "log_loss_error", "off", "seconds"])
+                numbers = [f"{result[name]:.4f}" for name in ["right", "log_loss", "error", "off"]] + [f"{result['seconds']:.1f}"]
+                size = [len(original), len(original.columns)]
+                writer.writerow([Path(asked.original).stem, *size, asked.seed, method, result["cells"], *numbers])
         print(json.dumps({"table": Path(asked.original).name, "method": method, **result}), flush=True)
 
 

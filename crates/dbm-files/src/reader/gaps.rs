@@ -1,6 +1,5 @@
 //! A table whose gaps are filled: its rows to show, what else a cell may hold, and its files.
 
-use super::words;
 use dbm_core::Examples;
 use dbm_data::columns::{Column, Columns, Filled, Table};
 use dbm_data::raw::{self, Content, File, Reading, Visible};
@@ -22,6 +21,9 @@ pub struct OpenTable {
     columns: Columns,
     /// As the model sees it.
     examples: Examples,
+    /// Its missing cells, and the rows that have some.
+    missing: usize,
+    with_gaps: Vec<usize>,
     filling: Option<Filling>,
 }
 
@@ -51,7 +53,9 @@ impl OpenTable {
             return Err(format!("{name}: a table was expected, but it was understood as pictures; fill them in as completions"));
         };
         let examples = table.encode_as(&name, &columns).map_err(words)?.examples;
-        Ok(Self { name, table, columns, examples, filling: None })
+        let has_gaps = |row: &usize| (0..table.n_columns()).any(|column| table.is_missing(*row, column));
+        let with_gaps = (0..table.n_rows()).filter(has_gaps).collect();
+        Ok(Self { name, missing: table.n_missing(), table, columns, examples, with_gaps, filling: None })
     }
 
     /// What it is.
@@ -59,7 +63,7 @@ impl OpenTable {
         let table = &self.table;
         // Those that could be filled are all that can be.
         let fillable = table.fill(&self.name, &self.columns, |_, _| 0.5).map_or(0, |filled| filled.cells().len());
-        let missing = table.n_missing();
+        let missing = self.missing;
         FilesEvent::TableOpened {
             columns: (0..table.n_columns()).map(|column| table.name(column).to_string()).collect(),
             rows: table.n_rows() as u32,
@@ -101,31 +105,33 @@ impl OpenTable {
     pub fn rows(&self, asked: RowsAsked) -> Result<TableRows, String> {
         let RowsAsked { from, count, first_column, columns, only_gaps, leave_below } = asked;
         let (table, width) = (&self.table, self.table.n_columns());
-        let has_gaps = |row: &usize| (0..width).any(|column| table.is_missing(*row, column));
-        let all: Vec<usize> = (0..table.n_rows()).filter(|row| !only_gaps || has_gaps(row)).collect();
+        let all = if only_gaps { self.with_gaps.len() } else { table.n_rows() };
         let (from, first) = (from as usize, first_column as usize);
-        if from > all.len() || first >= width || count > MOST_CELLS || columns > MOST_CELLS {
-            let of = format!("{} rows and {width} columns", all.len());
+        if from > all || first >= width || count > MOST_CELLS || columns > MOST_CELLS {
+            let of = format!("{all} rows and {width} columns");
             return Err(format!("at most {MOST_CELLS} of {of} were expected, but got row {from}, column {first} on"));
         }
-        let filled = self.filled(leave_below);
+        let cells = self.filling.as_ref().map_or(&[][..], |filling| filling.filled.cells());
+        let kept = || cells.iter().filter(|cell| cell.probability >= leave_below);
         let last_column = width.min(first + columns as usize);
         let row = |row: usize| {
-            let there = filled.of_rows(row..row + 1);
-            let cell = |column: usize| match there.iter().find(|cell| cell.column == column) {
+            let there = self.filling.as_ref().map_or(&[][..], |filling| filling.filled.of_rows(row..row + 1));
+            let there = |column: usize| there.iter().find(|cell| cell.column == column && cell.probability >= leave_below);
+            let cell = |column: usize| match there(column) {
                 Some(cell) => (cell.value.clone(), CellState::Filled(cell.probability as f32)),
                 None if table.is_missing(row, column) => (String::new(), CellState::Missing),
                 None => (table.cell(row, column).to_string(), CellState::Known),
             };
             (row as u32, (first..last_column).map(cell).collect())
         };
-        let sum: f64 = filled.cells().iter().map(|cell| cell.probability).sum();
+        let (filled, sum) = kept().fold((0, 0.0), |(count, sum), cell| (count + 1, sum + cell.probability));
+        let places = from..all.min(from + count as usize);
         Ok(TableRows {
-            of: all.len() as u32,
-            rows: all[from..all.len().min(from + count as usize)].iter().map(|&at| row(at)).collect(),
-            filled: filled.cells().len() as u32,
-            left: filled.n_left(table) as u32,
-            mean_probability: sum / filled.cells().len().max(1) as f64,
+            of: all as u32,
+            rows: places.map(|place| row(if only_gaps { self.with_gaps[place] } else { place })).collect(),
+            filled: filled as u32,
+            left: self.missing.saturating_sub(filled) as u32,
+            mean_probability: sum / filled.max(1) as f64,
         })
     }
 
@@ -205,4 +211,8 @@ impl OpenTable {
             }
         })
     }
+}
+
+fn words(error: impl std::fmt::Display) -> String {
+    error.to_string()
 }
