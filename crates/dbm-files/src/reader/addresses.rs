@@ -48,7 +48,8 @@ pub const HOSTS: [&str; 9] = [
 ];
 
 /// Hosts to which those redirect.
-pub const BEHIND: [&str; 2] = ["https://*.hf.co", "https://cdn-lfs.huggingface.co"];
+pub const BEHIND: [&str; 4] =
+    ["https://cas-bridge.xethub.hf.co", "https://cdn-lfs.hf.co", "https://cdn-lfs-us-1.hf.co", "https://cdn-lfs.huggingface.co"];
 
 /// The address of a file itself, if this is that of a site's page about it, as people copy it.
 ///
