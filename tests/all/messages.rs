@@ -55,6 +55,7 @@ fn requests_cross_unchanged() {
         held_back: vec![],
         visible: Some(Visible::Planes { bits: 3, coding: Coding::Thermometer, low: -1.5, high: 0.1 + 0.2 }),
         table: vec![44],
+        sha256: "00ff".into(),
         reading: Box::default(),
     });
     let request = CompletionRequest {
@@ -165,7 +166,7 @@ fn events_cross_unchanged() {
     let score = Score { accuracy: 0.5, log_loss: 0.25, log_loss_error: 0.125 };
     let report = Report { cells: 7, rows: 5, rows_with_hidden: 6, rows_compared: 10, rows_in_all: 11, scores: [score; 3] };
     let checked =
-        GapCheck { unseen: true, report, verdict: "good".into(), calibration: vec![(0.75, 0.7, 40)], calibration_error: 0.05 };
+        GapCheck { unseen: true, report, verdict: "good".into(), calibration: vec![(0.75, 0.7, 40)], calibrated: "well".into() };
     let chosen = ChosenModel { recipes: 12, plan: RunPlan::default(), steps: 40, cells: 90 };
     let filled = GapsFilled { chosen: Some(chosen), checked: Some(checked), highs: vec![0.25, 1.0], draws: vec![1, 2] };
     let replies = [
