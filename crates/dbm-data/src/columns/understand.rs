@@ -103,7 +103,7 @@ impl Table {
             Some(other) => return Err(DataError::out_of_range("the decimal mark", "a point or a comma", &other)),
             None => decimal(&cells),
         };
-        let shifted = given.is_none() && asked.header != Some(0) && is_shifted(&cells, asked.header.is_some());
+        let shifted = given.is_none() && asked.header != Some(0) && is_shifted(&cells);
         let header = match (asked.header, &given) {
             (_, Some(_)) => Header::Names,
             (Some(0), _) => Header::None,
@@ -340,9 +340,9 @@ fn excel_separator(text: &str) -> Option<(Separator, usize)> {
     (word.eq_ignore_ascii_case("sep=") && characters.next().is_none()).then_some((separator, length))
 }
 
-/// Whether only the first row lacks a cell, and it is a heading: R writes no name above row names, which differ unless the user says that
-/// this is the heading.
-fn is_shifted(cells: &Cells, is_heading: bool) -> bool {
+/// Whether only the first row lacks a cell, and it is a heading: R writes no name above row names, which are all there and differ. So they
+/// still do when the table is filled.
+fn is_shifted(cells: &Cells) -> bool {
     let mut short = cells.short_rows();
     let first = short.next();
     cells.rows() > 1
@@ -355,7 +355,7 @@ fn is_shifted(cells: &Cells, is_heading: bool) -> bool {
         })
         && {
             let mut seen = HashSet::new();
-            is_heading || (1..cells.rows()).all(|row| seen.insert(cells.get(row, 0)))
+            (1..cells.rows()).all(|row| !super::cells::is_missing(cells.get(row, 0)) && seen.insert(cells.get(row, 0)))
         }
 }
 
