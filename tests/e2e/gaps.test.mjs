@@ -77,7 +77,8 @@ test("filling can be cancelled and begun again, and moves nothing", lab({ view: 
   const seen = await pressWatched(page, await fill.elementHandle());
   assert.ok(seen.moved <= SLACK && seen.others.length === 0, `nothing moves: ${seen.moved}, ${JSON.stringify(seen.others)}`);
   const cancel = page.locator("section.gaps").getByRole("button", { name: "Cancel" });
-  if (await cancel.isVisible()) await press(page, cancel);
+  // On a fast machine it may be filled already.
+  await cancel.click({ timeout: 1000 }).catch(() => {});
   await until(() => fill.isEnabled(), (yes) => yes, "it can be pressed again");
   await press(page, fill);
   await filled(page).first().waitFor({ timeout: 120_000 });
