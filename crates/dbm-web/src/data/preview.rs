@@ -43,7 +43,38 @@ pub fn Preview() -> impl IntoView {
     view! {
         <dialog node_ref=dialog class="preview-dialog" aria-labelledby="preview-title" on:close=move |_| uploads.offer.set(None)>
             {move || name.get().and_then(|(name, _)| uploads.offer.get_untracked().map(|offer| understood(name, offer)))}
+            {decision()}
         </dialog>
+    }
+}
+
+/// The buttons. A correction does not draw them again: a press on one would be lost.
+fn decision() -> impl IntoView {
+    let uploads = Uploads::of_page();
+    let has_gaps = Memo::new(move |_| {
+        uploads.offer.with(|offer| {
+            offer.as_ref().is_some_and(|offer| {
+                offer.about.look.share_missing > 0.0 && matches!(offer.about.kind, UnderstoodKind::Table { .. })
+            })
+        })
+    });
+    view! {
+        <div class="buttons">
+            <Show when=move || has_gaps.get()>
+                <Button
+                    label="Fill the gaps"
+                    class="primary"
+                    help="A model is chosen and trained, and fills them in. You see the result before you save it."
+                    on_press=move |()| {
+                        Gaps::of_page().fill_next();
+                        uploads.change_offer(|offer| offer.hold_back = false);
+                        uploads.accept();
+                    }
+                />
+            </Show>
+            <Button label="Use this data" class="primary" on_press=move |()| uploads.accept() />
+            <Button label="Cancel" on_press=move |()| uploads.offer.set(None) />
+        </div>
     }
 }
 
@@ -70,8 +101,6 @@ fn understood(name: String, offer: PendingUpload) -> impl IntoView {
     let missing = about.look.share_missing;
     let is_table = table.is_some();
     let settings = corrections::settings(&about.reading, is_table);
-    let has_gaps = is_table && missing > 0.0;
-    let use_class = if has_gaps { "" } else { "primary" };
     view! {
         <h2 id="preview-title">{name}</h2>
         <p>{words}</p>
@@ -85,22 +114,6 @@ fn understood(name: String, offer: PendingUpload) -> impl IntoView {
         <Show when=move || { missing > 0.0 }>
             {hold_back()}
         </Show>
-        <div class="buttons">
-            <Show when=move || has_gaps>
-                <Button
-                    label="Fill the gaps"
-                    class="primary"
-                    help="A model is chosen and trained, and fills them in. You see the result before you save it."
-                    on_press=move |()| {
-                        Gaps::of_page().fill_next();
-                        uploads.change_offer(|offer| offer.hold_back = false);
-                        uploads.accept();
-                    }
-                />
-            </Show>
-            <Button label="Use this data" class=use_class on_press=move |()| uploads.accept() />
-            <Button label="Cancel" on_press=move |()| uploads.offer.set(None) />
-        </div>
     }
 }
 

@@ -99,6 +99,9 @@ pub struct Uploads {
     pub offer: RwSignal<Option<PendingUpload>>,
     /// Whether a preview has been requested.
     previewing: StoredValue<bool>,
+    /// Corrections that are being made, and whether their result has been accepted already.
+    correcting: StoredValue<u32>,
+    accepted: StoredValue<bool>,
     /// The control of the preview that was used last, by its id: it keeps the focus when the preview is drawn again.
     focus: StoredValue<Option<String>>,
     /// Counts uploads and cancellations: files that the browser delivers after a later one are not read.
@@ -113,6 +116,8 @@ impl Uploads {
             reading: RwSignal::default(),
             offer: RwSignal::default(),
             previewing: StoredValue::new(false),
+            correcting: StoredValue::new(0),
+            accepted: StoredValue::new(false),
             focus: StoredValue::new(None),
             turn: StoredValue::new(0),
         }
@@ -260,13 +265,19 @@ impl Uploads {
                 Correction::Setting(..) => {}
             }
         }
+        self.correcting.update_value(|count| *count += 1);
         self.session.perform(async move {
             let answer = self.session.reader.ask(FilesCommand::Reread(Box::new(reading))).await;
+            self.correcting.update_value(|count| *count -= 1);
+            let refused = matches!(answer, Err(Failure::Refused(_)));
             self.change_offer(|offer| match answer {
                 Ok(FilesEvent::Understood(about)) => offer.reread(*about, said),
                 Err(Failure::Refused(why)) => offer.trouble = Some(why),
                 _ => {}
             });
+            if self.correcting.get_value() == 0 && self.accepted.try_update_value(std::mem::take) == Some(true) && !refused {
+                self.accept();
+            }
             Ok(())
         });
     }
@@ -337,8 +348,11 @@ impl Uploads {
         });
     }
 
-    /// Puts the offered data into use.
+    /// Puts the offered data into use, once the corrections under way are made.
     pub fn accept(self) {
+        if self.correcting.get_value() > 0 {
+            return self.accepted.set_value(true);
+        }
         let Some(PendingUpload { encoding, hold_back, .. }) = self.offer.get_untracked() else { return };
         self.offer.set(None);
         self.session.perform(self.encode(encoding, if hold_back { HELD_BACK } else { 0.0 }, None));
