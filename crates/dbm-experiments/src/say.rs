@@ -3,7 +3,7 @@
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write};
 
-/// Prints a line. If nobody reads it any more, as after `| head`, the work goes on and its files are written.
+/// Prints a line. If nobody reads it any more, as after `| head`, the command still does its work and writes its files.
 ///
 /// # Panics
 /// If the output cannot be written for another reason, as `println!`.

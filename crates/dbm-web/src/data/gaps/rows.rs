@@ -4,7 +4,7 @@ use super::state::{Gaps, OpenedTable, SHOWN};
 use crate::ui::button::Button;
 use crate::ui::select::Check;
 use crate::worker::session::Session;
-use dbm_protocol::{CellDetails, CellState};
+use dbm_protocol::{CellDetails, CellState, RowsAsked};
 use leptos::prelude::*;
 
 /// Alternatives shown.
@@ -79,28 +79,14 @@ fn cell(gaps: Gaps, (row, column): (u32, u32), text: String, state: CellState) -
 
 /// Which rows and columns are shown.
 pub fn pager(gaps: Gaps) -> impl IntoView {
-    let asked = move || gaps.asked.get();
-    let of = move || gaps.rows.with(|rows| rows.of);
-    let width = move || gaps.table.with(|table| table.as_ref().map_or(0, |table| table.columns.len() as u32));
-    let span = |first: u32, count: u32, of: u32| format!("{} to {} of {of}", first + 1, (first + count).min(of));
+    let of = Signal::derive(move || gaps.rows.with(|rows| rows.of));
+    let width = Signal::derive(move || gaps.table.with(|table| table.as_ref().map_or(0, |table| table.columns.len() as u32)));
     view! {
         <div class="pager">
-            <Button
-                label="Previous rows"
-                disabled=move || asked().from == 0
-                on_press=move |()| gaps.change(|asked| asked.from = asked.from.saturating_sub(SHOWN.0))
-            />
-            <Button
-                label="Next rows"
-                disabled=move || { asked().from + SHOWN.0 >= of() }
-                on_press=move |()| gaps.change(|asked| asked.from += SHOWN.0)
-            />
-            <span class="figures-text" data-longest="Rows 100000 to 100000 of 100000">
-                <span>{move || format!("Rows {}", span(asked().from, SHOWN.0, of()))}</span>
-            </span>
+            {turner(gaps, "rows", |asked| &mut asked.from, SHOWN.0, of)}
             <Check
                 label="Only rows with gaps"
-                value=move || asked().only_gaps
+                value=move || gaps.asked.with(|asked| asked.only_gaps)
                 on_change=move |only: bool| {
                     gaps.change(|asked| {
                         asked.only_gaps = only;
@@ -111,22 +97,31 @@ pub fn pager(gaps: Gaps) -> impl IntoView {
             <p class="figures-text sureness" aria-hidden="true">
                 "Filled, probability 0.5" <span></span> "1"
             </p>
-            <Show when=move || { width() > SHOWN.1 }>
-                <Button
-                    label="Previous columns"
-                    disabled=move || asked().first_column == 0
-                    on_press=move |()| gaps.change(|asked| asked.first_column = asked.first_column.saturating_sub(SHOWN.1))
-                />
-                <Button
-                    label="Next columns"
-                    disabled=move || { asked().first_column + SHOWN.1 >= width() }
-                    on_press=move |()| gaps.change(|asked| asked.first_column += SHOWN.1)
-                />
-                <span class="figures-text" data-longest="Columns 10000 to 10000 of 10000">
-                    <span>{move || format!("Columns {}", span(asked().first_column, SHOWN.1, width()))}</span>
-                </span>
+            <Show when=move || { width.get() > SHOWN.1 }>
+                {turner(gaps, "columns", |asked| &mut asked.first_column, SHOWN.1, width)}
             </Show>
         </div>
+    }
+}
+
+/// Turns to the next or previous rows or columns, and says which are shown.
+fn turner(gaps: Gaps, what: &'static str, place: fn(&mut RowsAsked) -> &mut u32, step: u32, of: Signal<u32>) -> impl IntoView {
+    let first = move || *place(&mut gaps.asked.get());
+    let shown = move || format!("{} to {} of {} {what}", first() + 1, (first() + step).min(of.get()), of.get());
+    view! {
+        <Button
+            label=format!("Previous {what}")
+            disabled=move || first() == 0
+            on_press=move |()| gaps.change(|asked| *place(asked) = place(asked).saturating_sub(step))
+        />
+        <Button
+            label=format!("Next {what}")
+            disabled=move || { first() + step >= of.get() }
+            on_press=move |()| gaps.change(|asked| *place(asked) += step)
+        />
+        <span class="figures-text" data-longest="100000 to 100000 of 100000 columns">
+            <span>{shown}</span>
+        </span>
     }
 }
 
