@@ -40,8 +40,8 @@ pub fn estimator(name: &str) -> Trainer {
     Trainer::new(init::gaussian(&[16, 6, 3], Units::Signs, 0.1, 2).unwrap(), settings).unwrap()
 }
 
-pub const NAMES: [&str; 10] =
-    ["mp-3", "ucd-lmi", "ucd-mh", "ucd-gibbs", "lmi", "cd-2", "pcd-1", "pcd-gibbs-2", "centered-pcd-1", "centered-ucd-lmi"];
+pub const NAMES: [&str; 11] =
+    ["mp-3", "pl", "ucd-lmi", "ucd-mh", "ucd-gibbs", "lmi", "cd-2", "pcd-1", "pcd-gibbs-2", "centered-pcd-1", "centered-ucd-lmi"];
 
 /// Computes shards last to first, as a thread pool might.
 pub struct Backwards;

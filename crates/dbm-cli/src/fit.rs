@@ -5,7 +5,6 @@ use crate::context::Context;
 use clap::Args;
 use dbm_core::{Examples, Host};
 use dbm_data::Dataset;
-use dbm_data::raw::Visible;
 use dbm_engine::{Chosen, EngineError, Fit, FitSettings, Fitted};
 use dbm_experiments::data::{DataSource, Split};
 use dbm_experiments::{Error, files};
@@ -40,11 +39,7 @@ impl FitArgs {
         files::check_writable(&self.out)?;
         let data = self.data.source()?.load(Split::Train)?;
         let valid = self.valid(&data)?;
-        let groups = match &data.visible {
-            Some(Visible::Table(columns)) => columns.groups(),
-            _ => vec![],
-        };
-        let settings = FitSettings { steps: 0, seed: self.seed, groups, valid };
+        let settings = FitSettings { steps: 0, seed: self.seed, valid };
         let steps = match (self.steps, self.minutes) {
             (Some(steps), _) => steps,
             (None, Some(minutes)) => steps_within(minutes, &data.examples, &settings, context)?,

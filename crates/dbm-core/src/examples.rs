@@ -1,9 +1,10 @@
 //! A binary data set: rows of visible bits, packed eight to a byte; bits may be missing.
 
 use crate::rng::{Purpose, Streams};
-use crate::{Clamp, DbmError, Units};
+use crate::{Clamp, DbmError, Units, one_hot};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Binary examples of equal width, packed: 70 000 x 784 bits take 6.9 MB, and the same again if some are missing.
 ///
@@ -24,6 +25,8 @@ pub struct Examples {
     known: Option<Vec<u8>>,
     /// The class of each row, if there are classes.
     labels: Option<Vec<u8>>,
+    /// The bits of each categorical value, of which exactly one is high.
+    groups: Arc<[Range<usize>]>,
 }
 
 impl Examples {
@@ -34,7 +37,15 @@ impl Examples {
     /// number of rows.
     pub fn from_bits(width: usize, bits: &[u8]) -> Result<Self, DbmError> {
         let len = count_rows("the data set", bits.len(), width, width)?;
-        Ok(Self { width, len, stride: width.div_ceil(8), packed: pack(width, bits), known: None, labels: None })
+        Ok(Self {
+            width,
+            len,
+            stride: width.div_ceil(8),
+            packed: pack(width, bits),
+            known: None,
+            labels: None,
+            groups: Arc::default(),
+        })
     }
 
     /// From rows packed as [`Examples::packed`] gives them.
@@ -45,7 +56,7 @@ impl Examples {
     pub fn from_packed(width: usize, packed: Vec<u8>) -> Result<Self, DbmError> {
         let stride = width.div_ceil(8);
         let len = count_rows("the packed data set", packed.len(), stride, width)?;
-        Ok(Self { width, len, stride, packed, known: None, labels: None })
+        Ok(Self { width, len, stride, packed, known: None, labels: None, groups: Arc::default() })
     }
 
     /// The same examples with only the bits marked in `known` known: one byte per bit, row by row, zero for a missing bit.
@@ -90,7 +101,8 @@ impl Examples {
         let known = self.known.as_ref().map(|known| known[bytes.clone()].to_vec());
         let known = known.filter(|known| known.iter().any(|&byte| byte != 0xff));
         let labels = self.labels.as_ref().map(|labels| labels[rows.clone()].to_vec());
-        Self { packed: self.packed[bytes].to_vec(), known, labels, len: rows.len(), ..*self }
+        let groups = Arc::clone(&self.groups);
+        Self { packed: self.packed[bytes].to_vec(), known, labels, groups, len: rows.len(), ..*self }
     }
 
     /// The same examples with the class of each, counted from 0.
@@ -106,6 +118,21 @@ impl Examples {
     /// The class of each row, if there are classes.
     pub fn labels(&self) -> Option<&[u8]> {
         self.labels.as_deref()
+    }
+
+    /// The same examples, of whose bits those in each of these groups stand for one categorical value: exactly one is high.
+    ///
+    /// # Errors
+    /// [`DbmError::Setting`] for groups that are empty, overlap, are not in rising order, or reach beyond the width.
+    pub fn with_groups(mut self, groups: Vec<Range<usize>>) -> Result<Self, DbmError> {
+        one_hot::check(&groups, self.width)?;
+        self.groups = groups.into();
+        Ok(self)
+    }
+
+    /// The bits of each categorical value, of which exactly one is high.
+    pub fn groups(&self) -> &Arc<[Range<usize>]> {
+        &self.groups
     }
 
     /// All rows, each in whole bytes, the lowest bit first.

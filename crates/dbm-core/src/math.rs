@@ -104,6 +104,47 @@ pub fn sigma_each(fields: &[f32], gap: f32, offset: f32, scale: f32, into: &mut 
     );
 }
 
+/// Writes what [`sigma_each`] writes, and returns `sum_i log(1 + exp(gap a_i))`, to about six digits: the logarithms are those of the
+/// probabilities of the likelier values, `log(1 + e^x) = max(x, 0) - log max(p, 1 - p)`.
+///
+/// # Panics
+/// If the lengths differ.
+pub(crate) fn sigma_each_and_sum_softplus(fields: &[f32], gap: f32, offset: f32, scale: f32, into: &mut [f32]) -> f64 {
+    const LANES: usize = 16;
+    // The probabilities are at least a half: the product of this many per lane is above 2^-64, and that of all lanes above 2^-1022.
+    const FACTORS: usize = 60;
+    assert_eq!(fields.len(), into.len());
+    let mut total = 0.0;
+    for (fields, into) in fields.chunks(LANES * FACTORS).zip(into.chunks_mut(LANES * FACTORS)) {
+        let (mut sums, mut products) = ([0.0_f32; LANES], [1.0_f32; LANES]);
+        vectorized(
+            #[inline(always)]
+            || {
+                let (lanes, mut each) = (fields.chunks_exact(LANES), into.chunks_exact_mut(LANES));
+                let rest = lanes.remainder();
+                for (fields, into) in lanes.zip(&mut each) {
+                    for lane in 0..LANES {
+                        let x = gap * fields[lane];
+                        let p = sigma(x);
+                        sums[lane] += x.max(0.0);
+                        products[lane] *= p.max(1.0 - p);
+                        into[lane] = offset + scale * p;
+                    }
+                }
+                for (lane, (into, &a)) in each.into_remainder().iter_mut().zip(rest).enumerate() {
+                    let p = sigma(gap * a);
+                    sums[lane] += (gap * a).max(0.0);
+                    products[lane] *= p.max(1.0 - p);
+                    *into = offset + scale * p;
+                }
+            },
+        );
+        total += sums.iter().map(|&sum| f64::from(sum)).sum::<f64>();
+        total -= libm::log(products.iter().map(|&product| f64::from(product)).product());
+    }
+    total
+}
+
 /// The logistic function of a single value, `1 / (1 + exp(-x))`, without overflow.
 pub fn logistic(x: f64) -> f64 {
     let tail = libm::exp(-x.abs());
@@ -253,6 +294,19 @@ mod tests {
             assert!((sum_softplus(&values) - one_by_one).abs() <= 1e-13 * one_by_one, "{n} values");
         }
         assert!(sum_softplus(&[0.0, f64::NAN]).is_nan() && sum_softplus(&[f64::INFINITY, 1.0]).is_infinite());
+    }
+
+    #[test]
+    fn means_and_sums_of_softplus_come_together() {
+        for n in [0, 1, 7, 8, 9, 1000, 20_003] {
+            let fields: Vec<f32> = (0..n).map(|i| 20.0 * (i as f32).sin()).collect();
+            let (mut means, mut expected) = (vec![0.0; n], vec![0.0; n]);
+            let sum = sigma_each_and_sum_softplus(&fields, 2.0, -1.0, 2.0, &mut means);
+            sigma_each(&fields, 2.0, -1.0, 2.0, &mut expected);
+            let one_by_one: f64 = fields.iter().map(|&a| softplus(2.0 * f64::from(a))).sum();
+            assert_eq!(means, expected);
+            assert!((sum - one_by_one).abs() <= 1e-6 * (n as f64 + one_by_one), "{n} values: {sum} and {one_by_one}");
+        }
     }
 
     #[test]

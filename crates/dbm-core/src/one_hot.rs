@@ -1,8 +1,10 @@
 //! One-hot groups of visible units: exactly one unit of a group is high, as a category has exactly one level.
 
 use crate::DbmError;
+use crate::chains::{LayerFields, UpdateRule};
 use crate::math::log_sum_exp;
 use crate::rng::Stream;
+use crate::sweep::GibbsDraw;
 use std::ops::Range;
 
 /// Accepts groups of at least one of `n` visible units each, in rising order and without overlap.
@@ -19,6 +21,24 @@ pub(crate) fn check(groups: &[Range<usize>], n: usize) -> Result<(), DbmError> {
         end = group.end;
     }
     Ok(())
+}
+
+/// The visible units of each cell: every group, and every unit outside groups, in order.
+pub(crate) fn cells(groups: &[Range<usize>], width: usize) -> Vec<Range<usize>> {
+    let mut cells = Vec::new();
+    let mut end = 0;
+    for group in groups {
+        cells.extend((end..group.start).map(|i| i..i + 1));
+        cells.push(group.clone());
+        end = group.end;
+    }
+    cells.extend((end..width).map(|i| i..i + 1));
+    cells
+}
+
+/// Whether this is a group of one unit, whose value is not in question.
+pub(crate) fn alone(groups: &[Range<usize>], units: &Range<usize>) -> bool {
+    units.len() == 1 && groups.binary_search_by_key(&units.start, |group| group.start).is_ok()
 }
 
 /// `P(unit high | its layer's neighbours, exactly one of the group high)` of the free units of one group: `softmax(gap a)` among them, or 0
@@ -60,6 +80,31 @@ pub(crate) fn decide(
             }
         }
         highs.iter().for_each(|&(i, _)| decisions[i] = if chosen == Some(i) { 1.0 } else { -1.0 });
+    }
+}
+
+/// Draws units as [`GibbsDraw`] does, except that the free units of a one-hot group are drawn together.
+pub(crate) struct OneHotDraw<'a, F> {
+    draw: GibbsDraw<'a>,
+    groups: &'a [Range<usize>],
+    /// The bit of a chain's visible unit, if it is clamped.
+    clamped: &'a F,
+}
+
+impl<'a, F: Fn(usize, usize) -> Option<bool>> OneHotDraw<'a, F> {
+    /// Draws from these streams, one per chain.
+    pub fn new(streams: &'a mut [Stream], groups: &'a [Range<usize>], clamped: &'a F) -> Self {
+        Self { draw: GibbsDraw::new(streams), groups, clamped }
+    }
+}
+
+impl<F: Fn(usize, usize) -> Option<bool>> UpdateRule for OneHotDraw<'_, F> {
+    fn decide(&mut self, layer: LayerFields, decisions: &mut [f32]) {
+        self.draw.decide(layer, decisions);
+        if layer.layer == 0 {
+            let (stream, clamped) = (self.draw.stream(layer.chain), |unit| (self.clamped)(layer.chain, unit));
+            decide(self.groups, layer.fields, layer.units.gap(), clamped, stream, decisions);
+        }
     }
 }
 

@@ -24,16 +24,15 @@ struct Work {
 /// The work of filling the gaps of the run's data; held-back cells count as known, and are those of the check.
 pub fn filling(run: &Run, by: GapModel, impute: ImputeSettings, imputations: u32) -> Result<Box<dyn LongJob>, String> {
     let TrainingData { data, whole } = &run.material;
-    let groups = run.material.one_hot();
     if imputations > impute.completions {
         return Err(format!(
             "at most {} imputations were expected, one for each chain, but got {imputations}",
             impute.completions
         ));
     }
-    let hidden = whole.as_ref().map(|whole| HiddenCells::between(whole, data.examples.clone(), &groups)).transpose();
+    let hidden = whole.as_ref().map(|whole| HiddenCells::between(whole, data.examples.clone())).transpose();
     let hidden = hidden.map_err(|error| error.to_string())?;
-    let settings = GapSettings { groups, impute, imputations: imputations as usize };
+    let settings = GapSettings { impute, imputations: imputations as usize };
     let examples = run.material.whole().clone();
     let (job, unseen) = match by {
         GapModel::Chosen => (FillGaps::new(examples, hidden, settings, fits), true),

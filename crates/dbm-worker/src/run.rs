@@ -221,7 +221,8 @@ impl Run {
         let (plan, examples) = (self.plan.clone(), &self.material.data.examples);
         let (width, packed) = (examples.width(), examples.packed().to_vec());
         let known = examples.known_packed().map(<[u8]>::to_vec).unwrap_or_default();
-        let number = pool.join(SharedRun { number: 0, of, plan, width, packed, known, fresh, checkpoint });
+        let groups = examples.groups().to_vec();
+        let number = pool.join(SharedRun { number: 0, of, plan, width, packed, known, groups, fresh, checkpoint });
         replica.share(number, ReplicaPart { index: 0, of });
         Ok(())
     }

@@ -6,7 +6,6 @@ use dbm_data::raw::Visible;
 use dbm_data::{DataError, Dataset, bars, digits};
 use dbm_engine::FitSettings;
 use dbm_protocol::{DataInfo, DataSource, EncodedData, Grid, ModelChoice};
-use std::ops::Range;
 
 /// Multiply-adds a second of one worker, on an ordinary machine.
 const MULTIPLY_ADDS: f64 = 3e9;
@@ -25,14 +24,6 @@ impl TrainingData {
     /// Everything that is known of the data.
     pub fn whole(&self) -> &Examples {
         self.whole.as_ref().unwrap_or(&self.data.examples)
-    }
-
-    /// The visible units of each categorical column, of which exactly one is high.
-    pub fn one_hot(&self) -> Vec<Range<usize>> {
-        match &self.data.visible {
-            Some(Visible::Table(columns)) => columns.groups(),
-            _ => Vec::new(),
-        }
     }
 
     /// The units per value.
@@ -63,6 +54,9 @@ fn given(encoded: &EncodedData) -> Result<TrainingData, DataError> {
     let image = image.map(|(rows, columns)| (rows as usize, (columns as usize).saturating_mul(depth)));
     let image = image.filter(|(rows, columns)| rows.checked_mul(*columns) == Some(width));
     visible.iter().try_for_each(Visible::check)?;
+    if let Some(Visible::Table(columns)) = visible {
+        examples = examples.with_groups(columns.groups()).map_err(refused())?;
+    }
     let mut whole = None;
     if !held_back.is_empty() {
         let seen = match examples.known_packed() {

@@ -20,11 +20,17 @@ fn exact_highs(model: &Dbm, visible: &[Option<bool>], groups: &[Range<usize>]) -
     (0..visible.len()).map(of).collect()
 }
 
+/// The examples with these one-hot groups.
+fn grouped(examples: Examples, groups: &[Range<usize>]) -> Examples {
+    examples.with_groups(groups.to_vec()).unwrap()
+}
+
 /// Largest distance from the exact probabilities, in standard errors of as many independent counts as there are chains; the error of means
 /// of conditional probabilities is smaller.
 fn worst(model: &Dbm, visible: &[Option<bool>], groups: &[Range<usize>], chains: u32) -> f64 {
     let settings = ImputeSettings { completions: chains, sweeps: 40, draws: 1, seed: 3 };
-    let found = Imputer::new(model.clone(), groups, settings).unwrap().fill(&examples(&[visible.to_vec()]), 0).unwrap().highs;
+    let found =
+        Imputer::new(model.clone(), settings).unwrap().fill(&grouped(examples(&[visible.to_vec()]), groups), 0).unwrap().highs;
     let exact = exact_highs(model, visible, groups);
     let apart = found.iter().zip(&exact).zip(visible).map(|((&found, &exact), bit)| match bit {
         Some(bit) => f64::from(u8::from(f64::from(found) != f64::from(u8::from(*bit)))) * f64::INFINITY,
@@ -70,8 +76,8 @@ fn a_missing_group_has_exactly_one_high_unit() {
         // Taken one by one, the units of a group have other probabilities.
         let [alone, together] = [&groups[..0], &groups].map(|groups| exact_highs(&model, &rows[1], groups));
         assert!(alone.iter().zip(&together).any(|(a, b)| (a - b).abs() > 0.05));
-        let imputer = Imputer::new(model, &groups, ImputeSettings::default()).unwrap();
-        let filled = imputer.fill(&examples(&[rows[1].to_vec()]), 0).unwrap();
+        let imputer = Imputer::new(model, ImputeSettings::default()).unwrap();
+        let filled = imputer.fill(&grouped(examples(&[rows[1].to_vec()]), &groups), 0).unwrap();
         assert!((filled.highs[..3].iter().sum::<f32>() - 1.0).abs() < 1e-5);
         assert_eq!(filled.completions.len(), 32 * 6);
         let ones = |bits: &[u8]| bits.iter().sum::<u8>();
@@ -87,10 +93,10 @@ fn table(rows: usize, width: usize, seed: u64) -> Examples {
 
 #[test]
 fn the_numbers_of_a_row_depend_on_nothing_else_and_known_cells_never_change() {
-    let data = table(9, 6, 2);
+    let data = grouped(table(9, 6, 2), &[1..3]);
     let model = random_model(Units::Signs, &[6, 5, 3], 60);
     let settings = ImputeSettings { completions: 5, sweeps: 6, draws: 2, seed: 4 };
-    let imputer = |model: Dbm, settings: &ImputeSettings| Imputer::new(model, &[1..3], settings.clone()).unwrap();
+    let imputer = |model: Dbm, settings: &ImputeSettings| Imputer::new(model, settings.clone()).unwrap();
     let highs = |imputer: &Imputer, rows: Range<usize>| -> Vec<f32> {
         rows.flat_map(|row| imputer.fill(&data, row).unwrap().highs).collect()
     };
@@ -119,7 +125,7 @@ fn what_makes_no_sense_is_refused() {
     let refused = |change: fn(&mut ImputeSettings)| {
         let mut settings = ImputeSettings::default();
         change(&mut settings);
-        match Imputer::new(model(), &[], settings).map(|_| ()) {
+        match Imputer::new(model(), settings).map(|_| ()) {
             Err(DbmError::Setting { name, .. }) => name,
             other => panic!("accepted or misnamed: {other:?}"),
         }
@@ -128,43 +134,41 @@ fn what_makes_no_sense_is_refused() {
     assert_eq!(refused(|s| s.sweeps = u32::MAX), "clamped sweeps");
     assert_eq!(refused(|s| s.draws = 0), "draws");
     let wrong = [vec![4..7], vec![0..2, 1..3], vec![2..2], vec![3..4, 0..1], vec![3..5, 0..2]];
-    assert!(Imputer::new(model(), &[0..2, 2..3, 5..6], ImputeSettings::default()).is_ok());
-    for groups in &wrong {
-        let error = Imputer::new(model(), groups, ImputeSettings::default()).map(|_| ()).unwrap_err().to_string();
+    assert!(table(5, 6, 1).with_groups(vec![0..2, 2..3, 5..6]).is_ok());
+    for groups in wrong {
+        let error = table(5, 6, 1).with_groups(groups).unwrap_err().to_string();
         assert!(error.contains("group of visible units"), "{error}");
-        assert!(hide(&table(5, 6, 1), groups, 0.1, 1).is_err());
     }
-    let imputer = Imputer::new(model(), &[], ImputeSettings::default()).unwrap();
+    let imputer = Imputer::new(model(), ImputeSettings::default()).unwrap();
     assert!(matches!(imputer.fill(&table(5, 7, 1), 0), Err(DbmError::Shape { expected: 6, got: 7, .. })));
     assert!(matches!(imputer.fill(&table(5, 6, 1), 5), Err(DbmError::Shape { expected: 6, got: 5, .. })));
     for share in [0.0, 1.0, -0.1, f64::NAN, 1e-9] {
-        let error = hide(&table(5, 6, 1), &[], share, 1).unwrap_err().to_string();
+        let error = hide(&table(5, 6, 1), share, 1).unwrap_err().to_string();
         assert!(error.contains("share of cells"), "{error}");
     }
-    let hidden = Arc::new(hide(&table(5, 6, 1), &[], 0.5, 1).unwrap());
+    let hidden = Arc::new(hide(&table(5, 6, 1), 0.5, 1).unwrap());
     let with = |change: fn(&mut EvaluationSettings)| {
         let mut settings = EvaluationSettings::default();
         change(&mut settings);
-        Evaluation::new(model(), Arc::clone(&hidden), &[], settings).map(|_| ()).unwrap_err().to_string()
+        Evaluation::new(model(), Arc::clone(&hidden), settings).map(|_| ()).unwrap_err().to_string()
     };
     assert!(with(|s| s.neighbours = 0).contains("nearest neighbours"));
     assert!(with(|s| s.most_rows = 0).contains("rows to score"));
     assert!(with(|s| s.most_compared = 1).contains("rows to compare with"));
     assert!(with(|s| s.impute.draws = 0).contains("draws"));
-    let narrow = Evaluation::new(random_model(Units::Bits, &[5, 3], 1), Arc::clone(&hidden), &[], EvaluationSettings::default())
-        .map(|_| ());
+    let narrow =
+        Evaluation::new(random_model(Units::Bits, &[5, 3], 1), Arc::clone(&hidden), EvaluationSettings::default()).map(|_| ());
     assert!(matches!(narrow, Err(DbmError::Shape { expected: 5, got: 6, .. })));
-    let evaluation = Evaluation::new(model(), Arc::clone(&hidden), &[], EvaluationSettings::default()).unwrap();
+    let evaluation = Evaluation::new(model(), Arc::clone(&hidden), EvaluationSettings::default()).unwrap();
     assert!(evaluation.score(0..evaluation.rows() + 1).is_err());
 }
 
 #[test]
 fn what_is_hidden_is_known_cells_as_often_as_asked() {
-    let data = table(2000, 8, 3);
-    let groups = [1..2, 3..6];
-    let hidden = hide(&data, &groups, 0.3, 9).unwrap();
-    assert_eq!(hidden, hide(&data, &groups, 0.3, 9).unwrap());
-    assert_ne!(hidden, hide(&data, &groups, 0.3, 10).unwrap());
+    let data = grouped(table(2000, 8, 3), &[1..2, 3..6]);
+    let hidden = hide(&data, 0.3, 9).unwrap();
+    assert_eq!(hidden, hide(&data, 0.3, 9).unwrap());
+    assert_ne!(hidden, hide(&data, 0.3, 10).unwrap());
     let (mut singles, mut grouped) = (0, 0);
     for cell in hidden.cells() {
         assert!(cell.units.clone().all(|i| data.is_known(cell.row, i) && !hidden.examples().is_known(cell.row, i)));
@@ -205,8 +209,8 @@ fn caused(rows: usize) -> Examples {
 
 #[test]
 fn a_model_trained_on_the_rest_beats_the_column_mode() {
-    let (data, groups) = (caused(300), [10..13]);
-    let hidden = Arc::new(hide(&data, &groups, 0.15, 1).unwrap());
+    let data = grouped(caused(300), &[10..13]);
+    let hidden = Arc::new(hide(&data, 0.15, 1).unwrap());
     let optimizer = OptimizerSettings { learning_rate: 0.01, ..OptimizerSettings::default() };
     let settings = Settings { optimizer, batch: 100, average: Some(0.99), ..Settings::default() };
     let mut run = Trainer::new(init::orthogonal(&[15, 8], Units::Signs, 1).unwrap(), settings).unwrap();
@@ -219,7 +223,7 @@ fn a_model_trained_on_the_rest_beats_the_column_mode() {
         impute: ImputeSettings { completions: 8, sweeps: 15, draws: 4, seed: 1 },
         ..EvaluationSettings::default()
     };
-    let evaluation = Evaluation::new(run.averaged_model(), Arc::clone(&hidden), &groups, settings).unwrap();
+    let evaluation = Evaluation::new(run.averaged_model(), Arc::clone(&hidden), settings).unwrap();
     let mut outcomes = evaluation.score(0..50).unwrap();
     outcomes.extend(evaluation.score(50..evaluation.rows()).unwrap());
     assert_eq!(outcomes, evaluation.score(0..evaluation.rows()).unwrap());

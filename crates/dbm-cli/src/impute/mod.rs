@@ -24,7 +24,6 @@ use dbm_experiments::training::Training;
 use dbm_experiments::{Error, files};
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -159,11 +158,11 @@ impl Impute {
         let answers: BTreeMap<usize, impute::Filled> = if job.examples.has_gaps() {
             let model = match job.model.clone() {
                 Some(model) => model,
-                None => self.trained(&job.examples, &job.columns.groups(), &mut chosen, "on all known cells", context)?,
+                None => self.trained(&job.examples, &mut chosen, "on all known cells", context)?,
             };
             let data = &job.examples;
             let rows: Vec<usize> = (0..data.len()).filter(|&row| data.known_in_row(row) < data.width()).collect();
-            let imputer = Imputer::new(model, &job.columns.groups(), self.settings())?;
+            let imputer = Imputer::new(model, self.settings())?;
             let filling = Filling { imputer, data, rows: rows.clone(), imputations: self.imputations as usize };
             rows.into_iter().zip(context.session.by_row(&filling)?).collect()
         } else {
@@ -203,7 +202,7 @@ impl Impute {
     fn compare(job: &Job, path: &Path, answers: &BTreeMap<usize, impute::Filled>, context: &Context) -> Result<(), Error> {
         let name = path.display().to_string();
         let whole = files::read_table(path, &job.table.reading())?.0.encode_as(&name, &job.columns)?.examples;
-        let hidden = HiddenCells::between(&whole, job.examples.clone(), &job.columns.groups())?;
+        let hidden = HiddenCells::between(&whole, job.examples.clone())?;
         let guess = |cell: &Cell| (Prediction::of_highs(&answers[&cell.row].highs[cell.units.clone()], cell.truth), cell.truth);
         let guesses: Vec<(Prediction, usize)> = hidden.cells().iter().map(guess).collect();
         let right = guesses.iter().filter(|(guess, truth)| guess.value == *truth).count() as f64 / guesses.len() as f64;
@@ -294,14 +293,7 @@ impl Impute {
 
     /// A model of these examples, with their gaps as latent units: trained as requested, or as suits them. What suits is searched for unless it
     /// is known already, and known afterwards.
-    fn trained(
-        &self,
-        data: &Examples,
-        groups: &[Range<usize>],
-        known: &mut Option<Chosen>,
-        what: &str,
-        context: &Context,
-    ) -> Result<Dbm, Error> {
+    fn trained(&self, data: &Examples, known: &mut Option<Chosen>, what: &str, context: &Context) -> Result<Dbm, Error> {
         let session = &context.session;
         if self.steps.is_some() || self.learning.is_given() {
             return self.trained_as_requested(data, what, context);
@@ -318,7 +310,7 @@ impl Impute {
             (run, format!("Trained by the best recipe {what}"))
         } else {
             let steps = FitSettings::usual_steps(data);
-            let settings = FitSettings { steps, seed: self.seed, groups: groups.to_vec(), valid: None };
+            let settings = FitSettings { steps, seed: self.seed, valid: None };
             let fitted = match fitted(data.clone(), settings, context) {
                 // Too few cells are known to choose by.
                 Err(Error::Model(DbmError::Setting { .. } | DbmError::NoExamples)) => {
@@ -358,9 +350,8 @@ impl Impute {
     /// Hides known cells, has a model that has not seen them guess them, and reports how well it did. Returns how that model was found, which
     /// the hidden cells had no part in.
     fn evaluate(&self, job: &Job, share: f64, context: &Context) -> Result<Option<Chosen>, Error> {
-        let groups = job.columns.groups();
         let size = job.examples.len() * job.examples.width();
-        let hidden = match hide(&job.examples, &groups, share, self.seed) {
+        let hidden = match hide(&job.examples, share, self.seed) {
             // All are hidden: nothing is left to learn from.
             Ok(hidden) if hidden.examples().missing() < size => Arc::new(hidden),
             // Nobody asked for the check: a table is filled all the same.
@@ -374,10 +365,10 @@ impl Impute {
         let mut chosen = None;
         let model = match job.model.clone() {
             Some(model) => model,
-            None => self.trained(hidden.examples(), &groups, &mut chosen, "without the cells hidden for the check", context)?,
+            None => self.trained(hidden.examples(), &mut chosen, "without the cells hidden for the check", context)?,
         };
         let settings = EvaluationSettings { impute: self.settings(), ..EvaluationSettings::default() };
-        let evaluation = Arc::new(Evaluation::new(model, Arc::clone(&hidden), &groups, settings)?);
+        let evaluation = Arc::new(Evaluation::new(model, Arc::clone(&hidden), settings)?);
         let outcomes = context.session.by_row(&evaluation)?.concat();
         let checked = Checked::new(evaluation.report(&outcomes), &outcomes);
         check::say(&checked, share, self.model.is_some(), context);

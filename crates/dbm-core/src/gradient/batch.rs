@@ -21,6 +21,8 @@ pub struct Batch {
     /// The classes of the examples, `[count, classes]`, as values of the top layer, which the positive phase clamps; `None` if the top
     /// layer is hidden.
     pub labels: Option<Matrix>,
+    /// The visible units of each categorical value, of which exactly one is high.
+    pub groups: Arc<[Range<usize>]>,
     /// For the conditional gradient: what the negative phase keeps clamped, all of it observed. A row without a mark gets the plain
     /// gradient of its example. [`Clamp::Free`] if no row has a mark.
     pub known: Clamp,
@@ -45,6 +47,7 @@ impl Batch {
             visible,
             observed: Clamp::Visible,
             labels: None,
+            groups: Arc::default(),
             known: Clamp::Free,
             persistent: None,
             ladder: None,

@@ -12,6 +12,7 @@
 //! | `pcd_gibbs` | k Gibbs sweeps from a uniform start | as `pcd` | biased |
 //! | `ptt` | as `pcd_gibbs` | the same, with exchanges with chains at the run's own past | biased |
 //! | `mp` | mean-field prediction of an example's unknown units | none | another objective |
+//! | `pl` | each cell of an example given the others | none | another objective |
 //!
 //! With one hidden layer the posterior is exact, so all estimators have an exact positive phase, which needs no chain. The expectation of
 //! each can also be computed without sampling, by [`crate::expectation`].
@@ -35,6 +36,7 @@ mod pcd;
 mod pcd_gibbs;
 mod phase;
 mod phases;
+mod pl;
 mod prediction;
 mod proposals;
 mod ptt;
@@ -54,6 +56,7 @@ pub use moments::{Moments, Phase};
 pub use mp::Mp;
 pub use pcd::Pcd;
 pub use pcd_gibbs::PcdGibbs;
+pub use pl::Pl;
 pub(crate) use prediction::SWEEPS as PREDICTION_SWEEPS;
 pub use ptt::Ptt;
 pub use ucd_gibbs::UcdGibbs;
@@ -86,6 +89,7 @@ macro_rules! of_kind {
             EstimatorKind::Pcd => Arc::new(Pcd { marginalize, k, mean_field: settings.estimator.mean_field() }),
             EstimatorKind::PcdGibbs => Arc::new(PcdGibbs(Cd { marginalize, k })),
             EstimatorKind::Mp => Arc::new(Mp { k }),
+            EstimatorKind::Pl => Arc::new(Pl),
             EstimatorKind::Ptt => Arc::new(Ptt { cd: Cd { marginalize, k }, every: settings.estimator.ladder_every }),
         }
     }};

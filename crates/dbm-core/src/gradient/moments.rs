@@ -143,6 +143,21 @@ impl Moments {
         (0..left.rows()).for_each(|row| self.push_pair(l, 1.0, left.row(row), right.row(row)));
     }
 
+    /// Adds `scale` times `upper`, `[n_1]`, to the gradients of the weights of a visible unit, and `bias` to that of its bias.
+    pub(super) fn add_visible_unit(&mut self, unit: usize, scale: f32, upper: &[f32], bias: f32) {
+        let (left, right) = &self.pairs[0];
+        let dense = self.dense[0].get_or_insert_with(|| Matrix::zeros(left.columns(), right.columns()));
+        add_scaled(dense.row_mut(unit), scale, upper);
+        self.biases[0][unit] += bias;
+    }
+
+    /// Adds `weight` times the outer product of a visible layer and `upper`, `[n_1]`, to the gradient of `W_0`, and `weight` times `upper`
+    /// to that of `b_1`.
+    pub(super) fn add_hidden(&mut self, weight: f32, visible: &[f32], upper: &[f32]) {
+        self.push_pair(0, weight, visible, upper);
+        add_scaled(&mut self.biases[1], weight, upper);
+    }
+
     /// Adds the rows of a matrix, `[rows, n_l]`, to the gradient of `b_l`.
     pub(super) fn add_bias_rows(&mut self, l: usize, rows: &Matrix) {
         (0..rows.rows()).for_each(|row| add_scaled(&mut self.biases[l], 1.0, rows.row(row)));

@@ -1,7 +1,8 @@
 //! The baselines that a model has to beat: the share of each value in its column, and the nearest rows.
 
-use super::hidden::{Cell, cells, levels, value};
+use super::hidden::{Cell, levels, value};
 use crate::Examples;
+use crate::one_hot::cells;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
@@ -13,8 +14,8 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    pub fn new(data: &Examples, groups: &[Range<usize>]) -> Self {
-        let cells = cells(groups, data.width());
+    pub fn new(data: &Examples) -> Self {
+        let cells = cells(data.groups(), data.width());
         let of = |units: &Range<usize>| {
             let mut counts = vec![0_u32; levels(units)];
             (0..data.len()).filter_map(|row| value(data, row, units)).for_each(|value| counts[value] += 1);
@@ -47,10 +48,10 @@ pub(super) struct Neighbours {
 
 impl Neighbours {
     /// Among at most `most` rows, spread evenly over the data set.
-    pub fn new(data: &Examples, groups: &[Range<usize>], k: usize, most: usize) -> Self {
+    pub fn new(data: &Examples, k: usize, most: usize) -> Self {
         let count = data.len().min(most);
         let rows = (0..count).map(|place| place * data.len() / count).collect();
-        Self { k, rows, words: CodedRows::new(data, groups) }
+        Self { k, rows, words: CodedRows::new(data) }
     }
 
     /// Number of rows compared with.
@@ -90,7 +91,8 @@ struct CodedRows {
 }
 
 impl CodedRows {
-    fn new(data: &Examples, groups: &[Range<usize>]) -> Self {
+    fn new(data: &Examples) -> Self {
+        let groups = data.groups();
         let (width, stride) = (data.width(), data.width().div_ceil(64));
         let bytes = width.div_ceil(8);
         let words = |packed: &[u8]| -> Vec<u64> {
@@ -142,12 +144,17 @@ mod tests {
         let mut known = [[1; 5]; 5];
         known[3][0] = 0;
         known[4] = [0; 5];
-        Examples::from_bits(5, bits.as_flattened()).unwrap().with_gaps(known.as_flattened()).unwrap()
+        Examples::from_bits(5, bits.as_flattened())
+            .unwrap()
+            .with_gaps(known.as_flattened())
+            .unwrap()
+            .with_groups(vec![1..4])
+            .unwrap()
     }
 
     #[test]
     fn shares_are_those_of_known_cells() {
-        let columns = Columns::new(&data(), &[1..4]);
+        let columns = Columns::new(&data());
         let of = |units: Range<usize>| columns.probabilities(&Cell { row: 0, units, truth: 0 }).to_vec();
         assert_eq!(of(0..1), [2.0 / 5.0, 3.0 / 5.0]);
         assert_eq!(of(1..4), [4.0 / 7.0, 2.0 / 7.0, 1.0 / 7.0]);
@@ -157,7 +164,7 @@ mod tests {
     #[test]
     fn the_nearest_rows_differ_in_the_fewest_known_cells() {
         let data = data();
-        let neighbours = Neighbours::new(&data, &[1..4], 2, 100);
+        let neighbours = Neighbours::new(&data, 2, 100);
         // A group counts as one cell of three; row 3 is known in two cells, row 4 in none.
         let distances: Vec<_> = (1..5).map(|other| neighbours.words.distance(0, other)).collect();
         assert_eq!(distances, [Some(1.0 / 3.0), Some(2.0 / 3.0), Some(0.5), None]);
@@ -167,7 +174,7 @@ mod tests {
         assert_eq!(of(0..1), [0.5, 0.5]);
         assert_eq!(of(1..4), [2.0 / 5.0, 2.0 / 5.0, 1.0 / 5.0]);
         assert_eq!(neighbours.ranked(4), Vec::<usize>::new());
-        let few = Neighbours::new(&data, &[1..4], 2, 2);
+        let few = Neighbours::new(&data, 2, 2);
         assert_eq!((few.compared(), few.ranked(0)), (2, vec![2]));
     }
 
@@ -177,7 +184,7 @@ mod tests {
         let bits: Vec<u8> = (0..3 * width).map(|i| u8::from(i * i % 7 < 3)).collect();
         let known: Vec<u8> = (0..3 * width).map(|i| u8::from(i % 5 > 0)).collect();
         let data = Examples::from_bits(width, &bits).unwrap().with_gaps(&known).unwrap();
-        let words = CodedRows::new(&data, &[]);
+        let words = CodedRows::new(&data);
         for (a, b) in [(0, 1), (1, 2), (0, 2)] {
             let both: Vec<usize> = (0..width).filter(|&i| data.is_known(a, i) && data.is_known(b, i)).collect();
             let differ = both.iter().filter(|&&i| data.bit(a, i) != data.bit(b, i)).count();

@@ -158,9 +158,9 @@ impl Report {
 /// use dbm_core::{Examples, Units, init};
 /// use std::sync::Arc;
 /// let data = Examples::from_bits(4, &[1, 1, 0, 0, 0, 0, 1, 1].repeat(20))?;
-/// let hidden = Arc::new(hide(&data, &[], 0.1, 7)?);
+/// let hidden = Arc::new(hide(&data, 0.1, 7)?);
 /// let model = init::orthogonal(&[4, 6], Units::Signs, 1)?;
-/// let evaluation = Evaluation::new(model, Arc::clone(&hidden), &[], EvaluationSettings::default())?;
+/// let evaluation = Evaluation::new(model, Arc::clone(&hidden), EvaluationSettings::default())?;
 /// let outcomes = evaluation.score(0..evaluation.rows())?;
 /// let report = evaluation.report(&outcomes);
 /// assert_eq!(report.cells, hidden.cells().len());
@@ -179,20 +179,15 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// For this model, whose visible units in `groups` are one-hot, on cells hidden with the same groups.
+    /// For this model on these cells.
     ///
     /// # Errors
     /// Those of [`EvaluationSettings::check`] and [`Imputer::new`]; [`DbmError::Shape`] if the data are not as wide as the visible layer.
-    pub fn new(
-        model: Dbm,
-        hidden: Arc<HiddenCells>,
-        groups: &[Range<usize>],
-        settings: EvaluationSettings,
-    ) -> Result<Self, DbmError> {
+    pub fn new(model: Dbm, hidden: Arc<HiddenCells>, settings: EvaluationSettings) -> Result<Self, DbmError> {
         settings.check()?;
         let (n, data) = (model.n_visible(), hidden.examples());
         data.check_width(n)?;
-        let imputer = Imputer::new(model, groups, settings.impute)?;
+        let imputer = Imputer::new(model, settings.impute)?;
         let mut all: Vec<Range<usize>> = Vec::new();
         for (place, cell) in hidden.cells().iter().enumerate() {
             match all.last_mut() {
@@ -202,8 +197,8 @@ impl Evaluation {
         }
         let count = all.len().min(settings.most_rows);
         let rows = (0..count).map(|place| all[place * all.len() / count].clone()).collect();
-        let columns = Columns::new(data, groups);
-        let neighbours = Neighbours::new(data, groups, settings.neighbours, settings.most_compared);
+        let columns = Columns::new(data);
+        let neighbours = Neighbours::new(data, settings.neighbours, settings.most_compared);
         Ok(Self { hidden, imputer, columns, neighbours, rows, rows_with_hidden: all.len() })
     }
 

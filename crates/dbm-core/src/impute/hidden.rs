@@ -1,8 +1,9 @@
 //! Hides known cells, so that imputations can be compared with the truth.
 
 use crate::error::within;
+use crate::one_hot::{alone, cells};
 use crate::rng::{Purpose, Streams};
-use crate::{DbmError, Examples, one_hot};
+use crate::{DbmError, Examples};
 use std::ops::Range;
 
 /// A known cell that was hidden: a single visible unit, or a one-hot group of them.
@@ -41,24 +42,6 @@ pub(super) fn value(data: &Examples, row: usize, units: &Range<usize>) -> Option
     high.next().is_none().then_some(first - units.start)
 }
 
-/// The visible units of each cell: every group, and every unit outside groups, in order.
-pub(super) fn cells(groups: &[Range<usize>], width: usize) -> Vec<Range<usize>> {
-    let mut cells = Vec::new();
-    let mut end = 0;
-    for group in groups {
-        cells.extend((end..group.start).map(|i| i..i + 1));
-        cells.push(group.clone());
-        end = group.end;
-    }
-    cells.extend((end..width).map(|i| i..i + 1));
-    cells
-}
-
-/// Whether this is a group of one unit, whose value is not in question.
-fn alone(groups: &[Range<usize>], units: &Range<usize>) -> bool {
-    units.len() == 1 && groups.binary_search_by_key(&units.start, |group| group.start).is_ok()
-}
-
 /// A data set with some known cells hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HiddenCells {
@@ -71,9 +54,9 @@ impl HiddenCells {
     /// [`hide`] would never hide are left out.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] if the two differ in size, [`DbmError::Setting`] if nothing is hidden, and for groups as in [`hide`].
-    pub fn between(whole: &Examples, seen: Examples, groups: &[Range<usize>]) -> Result<Self, DbmError> {
-        one_hot::check(groups, whole.width())?;
+    /// [`DbmError::Shape`] if the two differ in size, [`DbmError::Setting`] if nothing is hidden.
+    pub fn between(whole: &Examples, seen: Examples) -> Result<Self, DbmError> {
+        let groups = whole.groups();
         let what = "the data set without what is held back";
         DbmError::check_shape(what, whole.len() * whole.width(), seen.len() * seen.width())?;
         DbmError::check_shape(what, whole.width(), seen.width())?;
@@ -109,18 +92,17 @@ impl HiddenCells {
 ///
 /// ```
 /// use dbm_core::{Examples, impute::hide};
-/// let data = Examples::from_bits(4, &[1, 0, 0, 1].repeat(50))?;
-/// let hidden = hide(&data, &[1..4], 0.2, 7)?;
+/// let data = Examples::from_bits(4, &[1, 0, 0, 1].repeat(50))?.with_groups(vec![1..4])?;
+/// let hidden = hide(&data, 0.2, 7)?;
 /// assert_eq!(hidden.examples().missing(), hidden.cells().iter().map(|cell| cell.units.len()).sum::<usize>());
 /// assert!(hidden.cells().iter().all(|cell| cell.truth == if cell.units.len() == 1 { 1 } else { 2 }));
 /// # Ok::<(), dbm_core::DbmError>(())
 /// ```
 ///
 /// # Errors
-/// [`DbmError::Setting`] if the share is not above 0 and below 1, if nothing was hidden, and for groups that [`super::Imputer::new`] would
-/// refuse.
-pub fn hide(data: &Examples, groups: &[Range<usize>], share: f64, seed: u64) -> Result<HiddenCells, DbmError> {
-    one_hot::check(groups, data.width())?;
+/// [`DbmError::Setting`] if the share is not above 0 and below 1, and if nothing was hidden.
+pub fn hide(data: &Examples, share: f64, seed: u64) -> Result<HiddenCells, DbmError> {
+    let groups = data.groups();
     within("share of cells to hide", "a number above 0 and below 1", share, share > 0.0 && share < 1.0)?;
     let all = cells(groups, data.width());
     let streams = Streams::new(seed);
@@ -153,13 +135,13 @@ mod tests {
 
     #[test]
     fn what_was_held_back_is_found_again() {
-        let group = std::slice::from_ref(&(1..4));
-        let data = Examples::from_bits(4, &[1, 0, 0, 1].repeat(50)).unwrap();
-        let hidden = hide(&data, group, 0.2, 7).unwrap();
-        let again = HiddenCells::between(&data, hidden.examples().clone(), group).unwrap();
+        let group = std::iter::once(1..4).collect();
+        let data = Examples::from_bits(4, &[1, 0, 0, 1].repeat(50)).unwrap().with_groups(group).unwrap();
+        let hidden = hide(&data, 0.2, 7).unwrap();
+        let again = HiddenCells::between(&data, hidden.examples().clone()).unwrap();
         assert_eq!(again, hidden);
-        assert!(HiddenCells::between(&data, data.clone(), group).is_err(), "nothing is hidden");
+        assert!(HiddenCells::between(&data, data.clone()).is_err(), "nothing is hidden");
         let short = Examples::from_bits(4, &[1; 4]).unwrap();
-        assert!(matches!(HiddenCells::between(&data, short, &[]), Err(DbmError::Shape { expected: 200, got: 4, .. })));
+        assert!(matches!(HiddenCells::between(&data, short), Err(DbmError::Shape { expected: 200, got: 4, .. })));
     }
 }

@@ -10,14 +10,13 @@ pub use hidden::{Cell, HiddenCells, hide};
 
 use exact::Joint;
 
-use crate::chains::{Chains, LayerFields, UpdateRule};
+use crate::chains::Chains;
 use crate::error::within;
 use crate::linalg::Matrix;
 use crate::math::logistic;
-use crate::one_hot;
+use crate::one_hot::{self, OneHotDraw};
 use crate::parity::Parity;
 use crate::rng::{Purpose, Streams};
-use crate::sweep::GibbsDraw;
 use crate::{Backend, Clamp, Dbm, DbmError, Examples};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -79,8 +78,8 @@ impl ImputeSettings {
 /// use dbm_core::{Dbm, Examples, Units};
 /// // Two visible units that a hidden one makes alike, and a category of two levels that nothing is known of.
 /// let model = Dbm::new(Units::Signs, vec![vec![2.0, 2.0, 0.0, 0.0]], vec![vec![0.0; 4], vec![0.0]])?;
-/// let data = Examples::from_bits(4, &[1, 0, 0, 0])?.with_gaps(&[1, 0, 0, 0])?;
-/// let imputer = Imputer::new(model, &[2..4], ImputeSettings::default())?;
+/// let data = Examples::from_bits(4, &[1, 0, 0, 0])?.with_gaps(&[1, 0, 0, 0])?.with_groups(vec![2..4])?;
+/// let imputer = Imputer::new(model, ImputeSettings::default())?;
 /// let high = imputer.fill(&data, 0)?.highs;
 /// assert_eq!(high[0], 1.0);
 /// assert!(high[1] > 0.9);
@@ -90,30 +89,11 @@ impl ImputeSettings {
 #[derive(Clone, Debug)]
 pub struct Imputer {
     model: Dbm,
-    groups: Vec<Range<usize>>,
     settings: ImputeSettings,
 }
 
 /// Joint values of a row's missing cells that are always enumerated, and that are never.
 const ENUMERATED: (usize, usize) = (256, 1 << 16);
-
-/// Draws units as [`GibbsDraw`] does, except that the missing units of a one-hot group are drawn together.
-struct OneHotDraw<'a, F> {
-    draw: GibbsDraw<'a>,
-    groups: &'a [Range<usize>],
-    /// The bit of a clamped visible unit.
-    clamped: &'a F,
-}
-
-impl<F: Fn(usize) -> Option<bool>> UpdateRule for OneHotDraw<'_, F> {
-    fn decide(&mut self, layer: LayerFields, decisions: &mut [f32]) {
-        self.draw.decide(layer, decisions);
-        if layer.layer == 0 {
-            let stream = self.draw.stream(layer.chain);
-            one_hot::decide(self.groups, layer.fields, layer.units.gap(), self.clamped, stream, decisions);
-        }
-    }
-}
 
 /// One row with its gaps filled.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,15 +105,13 @@ pub struct Filled {
 }
 
 impl Imputer {
-    /// For this model, whose visible units in `groups` are one-hot.
+    /// For this model.
     ///
     /// # Errors
-    /// [`DbmError::Setting`] for settings out of range, and for groups that are empty, overlap, are not in rising order, or reach beyond
-    /// the visible layer.
-    pub fn new(model: Dbm, groups: &[Range<usize>], settings: ImputeSettings) -> Result<Self, DbmError> {
+    /// [`DbmError::Setting`] for settings out of range.
+    pub fn new(model: Dbm, settings: ImputeSettings) -> Result<Self, DbmError> {
         settings.check()?;
-        one_hot::check(groups, model.n_visible())?;
-        Ok(Self { model: model.with_backend(Backend::Plain), groups: groups.to_vec(), settings })
+        Ok(Self { model: model.with_backend(Backend::Plain), settings })
     }
 
     /// Fills one row.
@@ -151,9 +129,9 @@ impl Imputer {
             return Ok(Filled { highs: bits.iter().map(|&bit| f32::from(bit)).collect(), completions: bits.repeat(k) });
         }
         let most = self.most_enumerated();
-        Ok(match Joint::of(&self.model, &self.groups, &bits, &known, most) {
+        Ok(match Joint::of(&self.model, data.groups(), &bits, &known, most) {
             Some(joint) => self.by_enumeration(&joint, &bits, row),
-            None => self.by_chains(&bits, &known, row),
+            None => self.by_chains(data.groups(), &bits, &known, row),
         })
     }
 
@@ -176,7 +154,7 @@ impl Imputer {
         Filled { highs: highs.iter().map(|&high| high.min(1.0) as f32).collect(), completions }
     }
 
-    fn by_chains(&self, bits: &[u8], known: &[bool], row: usize) -> Filled {
+    fn by_chains(&self, groups: &[Range<usize>], bits: &[u8], known: &[bool], row: usize) -> Filled {
         let (n, k) = (bits.len(), self.settings.completions as usize);
         let values: Vec<f32> = bits.iter().map(|&bit| self.model.units().value(bit == 1)).collect();
         let mut chains = Chains::new(&self.model, Matrix::from_vec(k, n, values.repeat(k)), Clamp::Known(known.repeat(k)));
@@ -185,14 +163,15 @@ impl Imputer {
 
         let all = chains.all();
         let clamped = |i: usize| known[i].then_some(bits[i] == 1);
+        let of_chain = |_: usize, i: usize| clamped(i);
         let mut sums: Vec<f64> = bits.iter().map(|&bit| f64::from(bit)).collect();
         for sweep in 0..self.settings.sweeps + self.settings.draws {
-            let mut rule = OneHotDraw { draw: GibbsDraw::new(&mut streams), groups: &self.groups, clamped: &clamped };
+            let mut rule = OneHotDraw::new(&mut streams, groups, &of_chain);
             for parity in [Parity::Odd, Parity::Even] {
                 chains.half_sweep(&self.model, parity, &all, &mut rule);
             }
             if sweep >= self.settings.sweeps {
-                (0..k).filter_map(|c| chains.field(0, c)).for_each(|fields| self.add_highs(fields, &clamped, &mut sums));
+                (0..k).filter_map(|c| chains.field(0, c)).for_each(|fields| self.add_highs(groups, fields, &clamped, &mut sums));
             }
         }
         let count = k as f64 * f64::from(self.settings.draws);
@@ -202,9 +181,9 @@ impl Imputer {
     }
 
     /// Adds `P(high | h_1)` of each missing unit, from its field.
-    fn add_highs(&self, fields: &[f32], clamped: &impl Fn(usize) -> Option<bool>, sums: &mut [f64]) {
+    fn add_highs(&self, groups: &[Range<usize>], fields: &[f32], clamped: &impl Fn(usize) -> Option<bool>, sums: &mut [f64]) {
         let gap = self.model.units().gap();
-        let mut groups = self.groups.iter().peekable();
+        let mut groups = groups.iter().peekable();
         let mut i = 0;
         while i < fields.len() {
             if let Some(group) = groups.next_if(|group| group.start == i) {

@@ -202,6 +202,15 @@ estimators! {
         bias_rows: &["mp-5"],
         ..BIASED
     };
+    /// The pseudo-likelihood of each cell given the others: not a gradient of the likelihood.
+    Pl = EstimatorDescriptor {
+        name: "pl",
+        label: "PL, pseudo-likelihood",
+        title: "PL",
+        summary: "Biased, with another aim: each cell should be predicted from all the others. Exact with one hidden layer, without any chain; good at filling gaps.",
+        bias_rows: &["pl"],
+        ..BIASED
+    };
 }
 
 choices! {

@@ -271,7 +271,8 @@ impl Trainer {
             let own = |layers: &Vec<Matrix>| layers[unmoved..].iter().map(|l| l.rows_of(chains.clone())).collect();
             let (persistent, chains) = (self.persistent.as_ref().map(own), chains.map(|chain| chain as u64).collect());
             let ladder = self.ladder.clone();
-            batches.push(Batch { visible, observed, labels, known, persistent, ladder, streams, step, chains });
+            let groups = Arc::clone(data.groups());
+            batches.push(Batch { visible, observed, labels, groups, known, persistent, ladder, streams, step, chains });
         }
         Ok(Shards { step, batches })
     }

@@ -339,6 +339,7 @@ impl Table {
         if gaps {
             examples = examples.with_packed_gaps(known).map_err(DataError::refused(name))?;
         }
+        let examples = examples.with_groups(columns.groups()).map_err(DataError::refused(name))?;
         Ok(Dataset { name: name.into(), examples, image: None, labels: None, visible: Some(Visible::Table(columns)) })
     }
 }

@@ -29,7 +29,6 @@ pub struct HeldOutScore {
 /// Rows with hidden cells.
 pub(super) struct HeldOut {
     hidden: HiddenCells,
-    groups: Vec<Range<usize>>,
     /// The cells of each row, as ranges of the hidden cells.
     rows: Vec<Range<usize>>,
 }
@@ -39,7 +38,7 @@ pub(super) struct HeldOut {
 pub(super) struct Guesses(Vec<(f64, bool)>);
 
 impl HeldOut {
-    pub fn new(hidden: HiddenCells, groups: &[Range<usize>]) -> Self {
+    pub fn new(hidden: HiddenCells) -> Self {
         let cells = hidden.cells();
         let mut all: Vec<Range<usize>> = Vec::new();
         for (place, cell) in cells.iter().enumerate() {
@@ -50,7 +49,7 @@ impl HeldOut {
         }
         let count = (all.len() * MOST_CELLS).div_ceil(cells.len()).min(all.len());
         let rows = (0..count).map(|place| all[place * all.len() / count].clone()).collect();
-        Self { hidden, groups: groups.to_vec(), rows }
+        Self { hidden, rows }
     }
 
     /// How many rows there are to guess.
@@ -68,8 +67,8 @@ impl HeldOut {
     ///
     /// # Errors
     /// Those of [`Imputer::new`].
-    pub fn imputer(&self, model: Dbm) -> Result<Imputer, DbmError> {
-        Imputer::new(model, &self.groups, CHAINS)
+    pub fn imputer(model: Dbm) -> Result<Imputer, DbmError> {
+        Imputer::new(model, CHAINS)
     }
 
     /// Guesses the cells of some of the rows.

@@ -64,8 +64,6 @@ pub struct FitSettings {
     pub steps: u64,
     /// Seed of everything random.
     pub seed: u64,
-    /// Visible units that are one-hot.
-    pub groups: Vec<Range<usize>>,
     /// Rows to validate on; otherwise a part of the data is held out.
     pub valid: Option<Examples>,
 }
@@ -198,13 +196,13 @@ impl Fit {
         settings: FitSettings,
         mut check: impl FnMut(&Footprint) -> Result<(), E>,
     ) -> Result<Self, E> {
-        let FitSettings { steps, seed, groups, valid } = settings;
+        let FitSettings { steps, seed, valid } = settings;
         let fewest = FitSettings::fewest_steps();
         if steps < fewest {
             let (name, expected) = ("steps of all runs", "enough for two of each recipe");
             return Err(DbmError::Setting { name, expected, got: format!("{steps}, which is below {fewest}") }.into());
         }
-        let material = hold_out(&data, &groups, valid, seed)?;
+        let material = hold_out(&data, valid, seed)?;
         // Recipes compete that fit into memory together: all runs are there at once, and one of them at a time takes a step.
         let (mut runners, mut kept, mut refused) = (Vec::new(), 0, None);
         for (number, recipe) in RECIPES.iter().enumerate() {
@@ -276,9 +274,9 @@ impl Fit {
         self.done = steps_of(&self.rounds[..=self.round]) - steps.end;
         self.runners[..runs].sort_by(|a, b| a.loss().total_cmp(&b.loss()).then(a.recipe.cmp(&b.recipe)));
         self.round += 1;
-        // The best run continues alone if it was best at its end.
+        // The best run continues alone until it has been worse for several looks.
         let longer = steps.end + steps.end.div_ceil(2);
-        let improves = self.runners[0].best.as_ref().is_some_and(|(look, _)| look.step == steps.end);
+        let improves = !self.runners[0].is_over();
         if self.round == self.rounds.len() && improves && self.done + (longer - steps.end) + longer <= self.steps {
             self.rounds.push((1, longer));
         }
@@ -363,13 +361,13 @@ impl Job for Fit {
 }
 
 /// Divides the data into what is trained on and what is held out.
-fn hold_out(data: &Examples, groups: &[Range<usize>], valid: Option<Examples>, seed: u64) -> Result<Material, DbmError> {
+fn hold_out(data: &Examples, valid: Option<Examples>, seed: u64) -> Result<Material, DbmError> {
     let hidden = |data: &Examples| {
         let (last, others) = SHARES.split_last().expect("there are shares");
-        let first = others.iter().find_map(|&share| hide(data, groups, share, seed ^ APART).ok());
-        first.map_or_else(|| hide(data, groups, *last, seed ^ APART), Ok)
+        let first = others.iter().find_map(|&share| hide(data, share, seed ^ APART).ok());
+        first.map_or_else(|| hide(data, *last, seed ^ APART), Ok)
     };
-    let of = |training: Examples, hidden: HiddenCells| Material { training, held_out: HeldOut::new(hidden, groups) };
+    let of = |training: Examples, hidden: HiddenCells| Material { training, held_out: HeldOut::new(hidden) };
     if let Some(valid) = valid {
         valid.check_width(data.width())?;
         return Ok(of(data.clone(), hidden(&valid)?));
@@ -383,7 +381,7 @@ fn hold_out(data: &Examples, groups: &[Range<usize>], valid: Option<Examples>, s
     let (held, kept) = order.split_at((data.len() / HELD_OUT_ROWS.0).min(HELD_OUT_ROWS.1));
     let select = |rows: &[u32]| {
         let bits: Vec<u8> = rows.iter().flat_map(|&row| data.row(row as usize)).collect();
-        Examples::from_bits(data.width(), &bits)
+        Examples::from_bits(data.width(), &bits)?.with_groups(data.groups().to_vec())
     };
     Ok(of(select(kept)?, hidden(&select(held)?)?))
 }

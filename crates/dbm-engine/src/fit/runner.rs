@@ -87,6 +87,11 @@ impl Runner {
         }
     }
 
+    /// Whether it takes no more steps: it has diverged, or only gets worse.
+    pub fn is_over(&self) -> bool {
+        matches!(self.task, Task::Over)
+    }
+
     /// The least loss seen.
     pub fn loss(&self) -> f64 {
         self.best.as_ref().map_or(f64::INFINITY, |(look, _)| look.score.log_loss)
@@ -106,7 +111,7 @@ impl Runner {
                     }
                 }
                 if self.run.steps() == look {
-                    let imputer = held_out.imputer(self.run.averaged_model())?;
+                    let imputer = HeldOut::imputer(self.run.averaged_model())?;
                     self.task = Task::Guessing { imputer, guesses: Guesses::default(), row: 0 };
                 }
                 Ok(self.run.steps() - before)

@@ -35,13 +35,13 @@ fn table(rows: usize, gaps: bool) -> Examples {
         let (first, category) = (stream.below(10) > 0, stream.below(10) > 0);
         known.extend([first, true, true, category, category, category].map(|known| u8::from(known || !gaps)));
     }
-    Examples::from_bits(6, &bits).unwrap().with_gaps(&known).unwrap()
+    Examples::from_bits(6, &bits).unwrap().with_gaps(&known).unwrap().with_groups(vec![GROUP]).unwrap()
 }
 
 const GROUP: Range<usize> = 3..6;
 
 fn fit(data: &Examples, seed: u64) -> Fit {
-    let settings = FitSettings { steps: FitSettings::fewest_steps() * 2, seed, groups: vec![GROUP], valid: None };
+    let settings = FitSettings { steps: FitSettings::fewest_steps() * 2, seed, valid: None };
     Fit::new(data.clone(), settings, |_| Ok::<(), EngineError>(())).unwrap()
 }
 
@@ -89,8 +89,8 @@ fn threads_and_slices_change_no_bit_and_the_best_look_wins() {
 #[test]
 fn what_a_caller_hides_with_the_same_seed_is_never_seen() {
     let data = table(100, true);
-    let verdict = hide(&data, &[GROUP], 0.1, 7).unwrap();
-    let material = hold_out(verdict.examples(), &[GROUP], None, 7).unwrap();
+    let verdict = hide(&data, 0.1, 7).unwrap();
+    let material = hold_out(verdict.examples(), None, 7).unwrap();
     let cells = material.held_out.cells();
     assert!(cells.len() > 20);
     assert!(verdict.cells().iter().all(|cell| !cells.contains(cell)));
@@ -103,15 +103,15 @@ fn what_a_caller_hides_with_the_same_seed_is_never_seen() {
 #[test]
 fn whole_rows_are_held_out_where_none_has_gaps_and_given_ones_instead() {
     let data = table(60, false);
-    let material = hold_out(&data, &[GROUP], None, 7).unwrap();
+    let material = hold_out(&data, None, 7).unwrap();
     assert_eq!((material.training.len(), material.training.has_gaps()), (54, false));
     assert!(material.held_out.rows() <= 6);
-    let material = hold_out(&data, &[GROUP], Some(table(40, true)), 7).unwrap();
+    let material = hold_out(&data, Some(table(40, true)), 7).unwrap();
     assert_eq!((&material.training, material.held_out.rows() > 6), (&data, true));
-    let few = hold_out(&table(8, false), &[GROUP], None, 7).unwrap();
+    let few = hold_out(&table(8, false), None, 7).unwrap();
     assert_eq!((few.training.len(), few.training.has_gaps()), (8, true));
     let narrow = Examples::from_bits(2, &[0, 1]).unwrap();
-    assert!(matches!(hold_out(&data, &[GROUP], Some(narrow), 7), Err(DbmError::Shape { expected: 6, got: 2, .. })));
+    assert!(matches!(hold_out(&data, Some(narrow), 7), Err(DbmError::Shape { expected: 6, got: 2, .. })));
 }
 
 #[test]

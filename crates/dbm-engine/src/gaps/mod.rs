@@ -14,7 +14,6 @@ use crate::{Chosen, EngineError, Filling, Fit, FitSettings, Job, Look, Progress,
 use dbm_core::impute::{Evaluation, EvaluationSettings, Filled, HiddenCells, ImputeSettings, Imputer, hide};
 use dbm_core::settings::RunPlan;
 use dbm_core::{Dbm, DbmError, Examples, Footprint, SingleThread, Trainer};
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Share of the known cells that a check hides.
@@ -28,8 +27,6 @@ const PIECE: u64 = 4;
 /// Settings of the work.
 #[derive(Clone, Debug, Default)]
 pub struct GapSettings {
-    /// Visible units that are one-hot.
-    pub groups: Vec<Range<usize>>,
     /// How a row is filled; its seed is that of everything random.
     pub impute: ImputeSettings,
     /// Completions to keep of each row, at most as many as there are chains.
@@ -97,13 +94,13 @@ impl FillGaps {
         mut check: impl FnMut(&Footprint) -> Result<(), E>,
     ) -> Result<Self, E> {
         settings.impute.check()?;
-        let GapSettings { groups, impute, .. } = &settings;
+        let impute = &settings.impute;
         let size = data.len() * data.width();
-        let hidden = hidden.map_or_else(|| hide(&data, groups, HIDDEN_SHARE, impute.seed).ok(), Some);
+        let hidden = hidden.map_or_else(|| hide(&data, HIDDEN_SHARE, impute.seed).ok(), Some);
         // If all are hidden, nothing is left to learn from.
         let hidden = hidden.filter(|hidden| hidden.examples().missing() < size).map(Arc::new);
         let seen = hidden.as_ref().map_or(&data, |hidden| hidden.examples());
-        let fit = FitSettings { steps: FitSettings::usual_steps(seen), seed: impute.seed, groups: groups.clone(), valid: None };
+        let fit = FitSettings { steps: FitSettings::usual_steps(seen), seed: impute.seed, valid: None };
         let stage = match Fit::new(seen.clone(), fit, |footprint| check(footprint).map_err(Stopped::Memory)) {
             Ok(fit) => Stage::Choosing(Box::new(fit)),
             Err(Stopped::Memory(error)) => return Err(error),
@@ -123,7 +120,7 @@ impl FillGaps {
     /// # Errors
     /// Those of [`Evaluation::new`] and [`Imputer::new`].
     pub fn by(model: Dbm, data: Examples, hidden: Option<HiddenCells>, settings: GapSettings) -> Result<Self, DbmError> {
-        let hidden = hidden.map_or_else(|| hide(&data, &settings.groups, HIDDEN_SHARE, settings.impute.seed).ok(), Some);
+        let hidden = hidden.map_or_else(|| hide(&data, HIDDEN_SHARE, settings.impute.seed).ok(), Some);
         let hidden = hidden.map(Arc::new);
         let stage = match &hidden {
             Some(hidden) => checking(model.clone(), hidden, &settings, Next::Use(model))?,
@@ -168,12 +165,12 @@ impl<E> From<DbmError> for Stopped<E> {
 
 fn checking(model: Dbm, hidden: &Arc<HiddenCells>, settings: &GapSettings, next: Next) -> Result<Stage, DbmError> {
     let evaluation = EvaluationSettings { impute: settings.impute.clone(), ..EvaluationSettings::default() };
-    let evaluation = Arc::new(Evaluation::new(model, Arc::clone(hidden), &settings.groups, evaluation)?);
+    let evaluation = Arc::new(Evaluation::new(model, Arc::clone(hidden), evaluation)?);
     Ok(Stage::Checking { job: RowByRow::new(Arc::clone(&evaluation)), evaluation, next })
 }
 
 fn filling(model: Dbm, data: &Examples, settings: &GapSettings) -> Result<Stage, DbmError> {
-    let imputer = Imputer::new(model.clone(), &settings.groups, settings.impute.clone())?;
+    let imputer = Imputer::new(model.clone(), settings.impute.clone())?;
     let rows = (0..data.len()).collect();
     let job = Box::new(RowByRow::new(Filling { imputer, data: data.clone(), rows, imputations: settings.imputations }));
     Ok(Stage::Filling { job, model })

@@ -18,7 +18,7 @@ fn patterns() -> (Examples, Vec<u8>) {
 }
 
 fn settings(imputations: usize) -> GapSettings {
-    GapSettings { impute: ImputeSettings { seed: 4, ..ImputeSettings::default() }, imputations, ..GapSettings::default() }
+    GapSettings { impute: ImputeSettings { seed: 4, ..ImputeSettings::default() }, imputations }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "what a check of memory gives")]

@@ -99,8 +99,8 @@ impl Reader {
         let data = raw.encode(encoding).map_err(words)?;
         let examples = &data.examples;
         let held_back = match &data.visible {
-            Some(Visible::Table(columns)) if hold_back > 0.0 => {
-                let hidden = impute::hide(examples, &columns.groups(), hold_back, HOLD_BACK_SEED).map_err(words)?;
+            Some(Visible::Table(_)) if hold_back > 0.0 => {
+                let hidden = impute::hide(examples, hold_back, HOLD_BACK_SEED).map_err(words)?;
                 held(examples, hidden.examples())
             }
             _ => Vec::new(),

@@ -263,7 +263,10 @@ fn a_refused_file_or_setting_leaves_everything_as_it_was() {
         (EncodedData { width: 0, ..whole.clone() }, "layer 0"),
         (EncodedData { known: vec![255; 7], ..whole.clone() }, "the packed marks of known bits"),
         (EncodedData { held_back: vec![1; 9], ..whole.clone() }, "the packed marks of known bits"),
-        (EncodedData { visible: Some(Visible::Bits { threshold: f64::NAN }), ..whole }, "the threshold"),
+        (
+            EncodedData { visible: Some(Visible::Bits { threshold: f64::NAN }), ..whole },
+            "the threshold",
+        ),
     ] {
         let message = page.failure(examples(data));
         assert!(message.contains(expected), "{message}");
@@ -654,9 +657,9 @@ fn trains_by_every_estimator_and_reports_what_it_does_and_no_more() {
                 let proposes = is_of_runs || matches!(kind, EstimatorKind::UcdLmi | EstimatorKind::UcdMh);
                 assert_eq!(phase.acceptance.is_some(), proposes, "{kind:?}");
             }
-            // Multi-prediction has no phases: its iterations are listed with the data.
-            let predicts = kind == EstimatorKind::Mp;
-            let iterates = if predicts || kind.has(Setting::MeanFieldSweeps) { (3 * 40, true) } else { none };
+            // Predictions have no phases: the iterations of multi-prediction are listed with the data.
+            let predicts = matches!(kind, EstimatorKind::Mp | EstimatorKind::Pl);
+            let iterates = if kind == EstimatorKind::Mp || kind.has(Setting::MeanFieldSweeps) { (3 * 40, true) } else { none };
             assert_eq!((filled(&positive.mean_field), filled(&negative.mean_field)), (iterates, none), "{kind:?}");
             assert_eq!(
                 (positive.energy.is_some(), negative.energy.is_some()),

@@ -40,7 +40,7 @@ impl Helper {
     }
 
     fn join(&mut self, session: SharedRun) -> Result<(), String> {
-        let SharedRun { number, of, plan, width, packed, known, fresh, checkpoint } = session;
+        let SharedRun { number, of, plan, width, packed, known, groups, fresh, checkpoint } = session;
         if self.index == 0 || self.index >= of {
             return Err(format!("replica {} of {of} was to be made", self.index));
         }
@@ -48,6 +48,7 @@ impl Helper {
         if !known.is_empty() {
             data = data.with_packed_gaps(known).map_err(|error| error.to_string())?;
         }
+        data = data.with_groups(groups).map_err(|error| error.to_string())?;
         let trainer = if fresh { begun(&plan, &checkpoint) } else { restored(&checkpoint) };
         let mut replica = Replica::alone(trainer.map_err(|error| error.to_string())?);
         replica.share(number, ReplicaPart { index: self.index, of });

@@ -23,6 +23,7 @@ pub use worker_pool::{Outgoing, WorkerPool};
 
 use dbm_core::settings::RunPlan;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// What one worker of a pool sends another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,6 +91,8 @@ pub struct SharedRun {
     /// Which of its bits are known: `Examples::known_packed`, empty if all are.
     #[serde(with = "serde_bytes")]
     pub known: Vec<u8>,
+    /// Which of its bits are one-hot: `Examples::groups`.
+    pub groups: Vec<Range<usize>>,
     /// Whether the run is at its beginning: then its model is enough.
     pub fresh: bool,
     /// The model of a run at its beginning, otherwise a checkpoint. Orthogonal weights take minutes for a wide model, so they are not

@@ -1,0 +1,328 @@
+//! PL: the gradient of the pseudo-likelihood.
+
+use super::prediction::SWEEPS;
+use super::{Batch, Estimate, Estimator, ExpectedGradient, Info, Moments, Phase, PhaseInfo};
+use crate::chains::Chains;
+use crate::expectation::{Expected, StateSpace};
+use crate::linalg::{Matrix, add_scaled};
+use crate::math::{normalized, sigma_each_and_sum_softplus};
+use crate::mean_field::{self, MeanFieldSettings};
+use crate::one_hot::{self, OneHotDraw};
+use crate::rng::{Stream, Streams};
+use crate::{Clamp, Dbm, DbmError, Parity, signals};
+use std::ops::Range;
+
+/// The most cells of an example that are asked for in one step.
+const MOST_CELLS: usize = 32;
+/// For machines with several hidden layers.
+const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: 100, tolerance: 1e-4 };
+
+/// The gradient of the log pseudo-likelihood, `sum_c log p(v_c | v_-c)` over the cells of an example (Besag 1975; for restricted machines,
+/// Marlin, Swersky, Chen and de Freitas 2010).
+///
+/// A cell is a visible unit, or a one-hot group of them. Let `v^k` be the example with the `k`-th value in cell `c`, `F` the free energy and
+/// `m^k` the means of the hidden units given `v^k`. Then, with one hidden layer, all of this is exact:
+///
+/// `p_k = exp(-F(v^k)) / sum_k' exp(-F(v^k'))`, and the gradient is `sum_k (1[v^k = v] - p_k) f(v^k, m^k)`.
+///
+/// With more, `m^k` is the mean-field posterior and `F` the bound that it gives. Cells that a mask marks as known are not asked for. A
+/// missing unit is drawn first, by a few Gibbs sweeps from a uniform state given what is observed. Of more than 32 cells as many are drawn
+/// at each step, and their gradient is scaled up.
+#[derive(Clone, Debug)]
+pub struct Pl;
+
+impl Estimator for Pl {
+    fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
+        let (mut moments, started) = (Moments::new(model), clock());
+        let visible = completed(model, batch);
+        let mut restricted = (model.depth() == 1).then(|| Restricted::new(model, &visible));
+        for row in 0..visible.rows() {
+            let values = visible.row(row);
+            let (cells, scale) = asked(model, batch, row, values);
+            match &mut restricted {
+                Some(restricted) => restricted.add(row, values, &cells, scale, &mut moments),
+                None => add_by_posteriors(model, values, &cells, scale, &mut moments),
+            }
+        }
+        moments.note_positive(0, &visible);
+        let positive = PhaseInfo { search_seconds: clock() - started, ..PhaseInfo::default() };
+        Estimate { moments, info: Info { positive, negative: PhaseInfo::default() }, persistent: None }
+    }
+}
+
+/// The visible layers with missing units drawn given the observed ones.
+fn completed(model: &Dbm, batch: &Batch) -> Matrix {
+    let (n, mut visible) = (model.n_visible(), batch.visible.clone());
+    let gaps: Vec<usize> = (0..visible.rows()).filter(|&row| !batch.is_whole(row)).collect();
+    if gaps.is_empty() {
+        return visible;
+    }
+    let observed = batch.observed.of_rows(&gaps, n);
+    let given = visible.select(&gaps);
+    let mut chains = Chains::new(model, given.clone(), observed.clone());
+    let mut streams: Vec<Stream> = gaps.iter().map(|&row| batch.stream(Phase::Positive, row)).collect();
+    chains.randomize_all(model, &mut streams);
+    let high = |value: f32| value > model.units().low();
+    let clamped = |chain: usize, i: usize| observed.holds(chain * n + i).then(|| high(given.row(chain)[i]));
+    let all = chains.all();
+    for _ in 0..SWEEPS {
+        for parity in [Parity::Odd, Parity::Even] {
+            chains.half_sweep(model, parity, &all, &mut OneHotDraw::new(&mut streams, &batch.groups, &clamped));
+        }
+    }
+    for (chain, &row) in gaps.iter().enumerate() {
+        visible.row_mut(row).copy_from_slice(chains.layer(0).row(chain));
+    }
+    visible
+}
+
+/// The cells of an example that are asked for in this step, and the factor of their gradient.
+fn asked(model: &Dbm, batch: &Batch, row: usize, values: &[f32]) -> (Vec<Range<usize>>, f32) {
+    let (n, low) = (values.len(), model.units().low());
+    let (observed, known) = (batch.observed.of_rows(&[row], n), batch.known.of_rows(&[row], n));
+    let is_asked = |cell: &Range<usize>| {
+        let highs = values[cell.clone()].iter().filter(|&&value| value > low).count();
+        cell.clone().all(|unit| observed.holds(unit))
+            && !cell.clone().all(|unit| known.holds(unit))
+            && (cell.len() == 1 || highs == 1)
+    };
+    // A category of a single level needs no guess.
+    let mut cells = one_hot::cells(&batch.groups, n);
+    cells.retain(|cell| is_asked(cell) && !one_hot::alone(&batch.groups, cell));
+    let all = cells.len();
+    #[allow(non_snake_case)]
+    if all > MOST_CELLS {
+        let mut stream = batch.stream(Phase::Negative, row);
+        for place in 0..MOST_CELLS {
+            let other = place + stream.below((all - place) as u64) as usize;
+            cells.swap(place, other);
+        }
+        cells.truncate(MOST_CELLS);
+    }
+    let scale = all as f32 / cells.len().max(1) as f32;
+    (cells, scale)
+}
+
+/// The units that change with the values of a cell, other than the one it has: those that go low or high, with the change.
+fn alternatives(values: &[f32], cell: &Range<usize>, (low, gap): (f32, f32)) -> Vec<Vec<(usize, f32)>> {
+    let is_high = |unit: usize| values[unit] > low;
+    if cell.len() == 1 {
+        return vec![vec![(cell.start, if is_high(cell.start) { -gap } else { gap })]];
+    }
+    let truth = cell.clone().find(|&unit| is_high(unit)).expect("one unit is high");
+    cell.clone().filter(|&unit| unit != truth).map(|unit| vec![(truth, -gap), (unit, gap)]).collect()
+}
+
+/// The gradient for machines of any depth, from the posterior of each alternative.
+fn add_by_posteriors(model: &Dbm, values: &[f32], cells: &[Range<usize>], scale: f32, moments: &mut Moments) {
+    let (low, gap) = (model.units().low(), model.units().gap());
+    for cell in cells {
+        let mut rows = Matrix::from_vec(1, values.len(), values.to_vec());
+        for changes in alternatives(values, cell, (low, gap)) {
+            rows.push_row(values);
+            changes.into_iter().for_each(|(unit, change)| rows.last_row_mut()[unit] += change);
+        }
+        let posterior = mean_field::posterior(model, &rows, &Clamp::Visible, MEAN_FIELD);
+        let logs: Vec<f64> = signals::free_energies(model, &posterior).into_iter().map(|energy| -energy).collect();
+        for (k, p) in normalized(&logs).into_iter().enumerate() {
+            let state: Vec<&[f32]> = posterior.means.iter().map(|layer| layer.row(k)).collect();
+            let weight = f64::from(u8::from(k == 0)) - p;
+            moments.push(Phase::Positive, scale * weight as f32, &state);
+        }
+    }
+}
+
+/// The same for machines with one hidden layer: the fields of an alternative differ from those of the example by the rows of the units that
+/// change, and so do the outer products.
+struct Restricted<'a> {
+    model: &'a Dbm,
+    /// `b_1 + W^T v`, `[rows, n_1]`.
+    fields: Matrix,
+    /// Of the example, and of an alternative.
+    means: Vec<f32>,
+    other_fields: Vec<f32>,
+    other_means: Vec<Vec<f32>>,
+}
+
+impl<'a> Restricted<'a> {
+    fn new(model: &'a Dbm, visible: &Matrix) -> Self {
+        let hidden = model.sizes()[1];
+        let mut fields = Matrix::from_vec(visible.rows(), hidden, model.biases()[1].repeat(visible.rows()));
+        model.backend().add_binary_product(fields.data_mut(), visible.data(), model.units().values(), &model.weights()[0]);
+        Self { model, fields, means: vec![0.0; hidden], other_fields: vec![0.0; hidden], other_means: Vec::new() }
+    }
+
+    fn add(&mut self, row: usize, values: &[f32], cells: &[Range<usize>], scale: f32, moments: &mut Moments) {
+        let Self { model, fields, means, other_fields, other_means } = self;
+        let (low, gap) = (model.units().low(), model.units().gap());
+        let fields = fields.row(row);
+        // `log sum_h exp(h . a)`, and the means of h.
+        let log_sum = |fields: &[f32], means: &mut [f32]| {
+            let sum: f64 = if low == 0.0 { 0.0 } else { fields.iter().map(|&a| f64::from(a)).sum() };
+            f64::from(low) * sum + sigma_each_and_sum_softplus(fields, gap, low, gap, means)
+        };
+        let here = log_sum(fields, means);
+        // `sum_k (1[v^k = v] - p_k) m^k`, over all cells.
+        let mut pull = vec![0.0; means.len()];
+        for cell in cells {
+            let all = alternatives(values, cell, (low, gap));
+            other_means.resize(other_means.len().max(all.len()), vec![0.0; means.len()]);
+            let mut logs = vec![0.0];
+            for (changes, means) in all.iter().zip(other_means.iter_mut()) {
+                other_fields.copy_from_slice(fields);
+                let mut log = -here;
+                for &(unit, change) in changes {
+                    add_scaled(other_fields, change, model.weights()[0].row(unit));
+                    log += f64::from(change) * f64::from(model.biases()[0][unit]);
+                }
+                logs.push(log + log_sum(other_fields, means));
+            }
+            for ((changes, other), p) in all.iter().zip(&*other_means).zip(normalized(&logs).into_iter().skip(1)) {
+                let p = p as f32;
+                add_scaled(&mut pull, p, means);
+                add_scaled(&mut pull, -p, other);
+                for &(unit, change) in changes {
+                    moments.add_visible_unit(unit, -scale * p * change, other, -scale * p * change);
+                }
+            }
+        }
+        moments.add_hidden(scale, values, &pull);
+    }
+}
+
+impl ExpectedGradient for Pl {
+    /// Zero: all of it happens instead of the negative phase, since it needs to know which units a mask marks.
+    fn expected_positive(&self, model: &Dbm, visible: &[Option<bool>]) -> Result<Expected, DbmError> {
+        StateSpace::new(model, visible)?; // refuses what the other estimators refuse
+        Ok(Expected { values: vec![0.0; model.n_parameters()], unmet: 0.0 })
+    }
+
+    /// The gradient with its sign reversed.
+    fn expected_negative(&self, model: &Dbm, visible: &[Option<bool>], known: &[bool], _: u32) -> Result<Expected, DbmError> {
+        StateSpace::of_known(model, visible, known)?;
+        let space = StateSpace::new(model, visible)?;
+        let observed: Vec<bool> = visible.iter().map(Option::is_some).collect();
+        let both = observed.iter().zip(known).map(|(observed, known)| observed & known).collect();
+        let mut batch = Batch { known: Clamp::Known(both), ..Batch::new(Matrix::zeros(1, visible.len()), Streams::new(0)) };
+        batch.observed = if observed.contains(&false) { Clamp::Known(observed) } else { Clamp::Visible };
+        let mut values = vec![0.0; model.n_parameters()];
+        for (state, p) in space.states().iter().zip(space.sweeps(space.uniform(), Parity::Odd, SWEEPS)) {
+            let mut moments = Moments::new(model);
+            let (cells, scale) = asked(model, &batch, 0, &state[0]);
+            add_by_posteriors(model, &state[0], &cells, scale, &mut moments);
+            let gradient = moments.gradient(model.backend(), -1.0).flat();
+            values.iter_mut().zip(gradient).for_each(|(sum, x)| *sum += p * x);
+        }
+        Ok(Expected { values, unmet: 0.0 })
+    }
+
+    fn negative_sees_all(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::single_range_in_vec_init)] // one group
+mod tests {
+    use super::*;
+    use crate::{Backend, Units, exact, init};
+    use std::sync::Arc;
+
+    /// The gradient of the pseudo-likelihood of a row by differences of its definition, whose free energies are sums over all hidden states.
+    fn by_definition(sizes: &[usize], units: Units, groups: &[Range<usize>], values: &[f32], asked: &[Range<usize>]) -> Vec<f64> {
+        let log_weight = |model: &Dbm, values: &[f32]| {
+            let hidden = 0..1_usize << sizes[1];
+            let log = |code: usize| {
+                let hidden = (0..sizes[1]).map(|j| units.value(code >> j & 1 == 1)).collect();
+                -model.energy(&[values.to_vec(), hidden])
+            };
+            crate::math::log_sum_exp(&hidden.map(log).collect::<Vec<f64>>())
+        };
+        let value = |model: &Dbm| -> f64 {
+            let of_cell = |cell: &Range<usize>| {
+                let mut others: Vec<Vec<f32>> = Vec::new();
+                for unit in cell.clone() {
+                    let mut row = values.to_vec();
+                    if groups.contains(cell) {
+                        row[cell.clone()].fill(units.low());
+                        row[unit] = units.high();
+                        others.push(row);
+                    } else {
+                        others.extend([false, true].map(|high| {
+                            row[unit] = units.value(high);
+                            row.clone()
+                        }));
+                    }
+                }
+                let logs: Vec<f64> = others.iter().map(|row| log_weight(model, row)).collect();
+                log_weight(model, values) - crate::math::log_sum_exp(&logs)
+            };
+            asked.iter().map(of_cell).sum()
+        };
+        let model = init::gaussian(sizes, units, 0.8, 5).unwrap();
+        let moved = |place: usize, by: f32| {
+            let mut model = model.clone();
+            let (weights, biases) = model.parameters_mut();
+            let n = weights[0].data().len();
+            match place.checked_sub(n) {
+                None => weights[0].data_mut()[place] += by,
+                Some(place) if place < sizes[0] => biases[0][place] += by,
+                Some(place) => biases[1][place - sizes[0]] += by,
+            }
+            value(&model)
+        };
+        (0..model.n_parameters()).map(|place| (moved(place, 1e-2) - moved(place, -1e-2)) / 2e-2).collect()
+    }
+
+    /// Against the definition, and the fast kernel against the plain one: signs and bits, with a group, known units and single ones.
+    #[test]
+    fn the_gradient_is_that_of_the_pseudo_likelihood() {
+        let sizes = [6, 4];
+        for units in [Units::Signs, Units::Bits] {
+            let model = init::gaussian(&sizes, units, 0.8, 5).unwrap().with_backend(Backend::Plain);
+            let values: Vec<f32> = [1, 0, 0, 1, 0, 1].map(|bit| units.value(bit == 1)).to_vec();
+            let mut batch = Batch::new(Matrix::from_vec(1, 6, values.clone()), Streams::new(1));
+            batch.groups = Arc::from([1..4]);
+            batch.known = Clamp::Known(vec![true, false, false, false, false, false]);
+            let cells = [1..4, 4..5, 5..6];
+            assert_eq!(asked(&model, &batch, 0, &values), (cells.to_vec(), 1.0));
+            let expected = by_definition(&sizes, units, &[1..4], &values, &cells);
+            let fast = Pl.estimate(&model, &batch, &|| 0.0).moments.gradient(Backend::Plain, 1.0).flat();
+            let mut plain = Moments::new(&model);
+            add_by_posteriors(&model, &values, &cells, 1.0, &mut plain);
+            let plain = plain.gradient(Backend::Plain, 1.0).flat();
+            for (place, ((fast, plain), expected)) in fast.iter().zip(&plain).zip(&expected).enumerate() {
+                assert!((fast - plain).abs() < 1e-5 && (fast - expected).abs() < 1e-3, "{place}: {fast} {plain} {expected}");
+            }
+        }
+    }
+
+    /// With all cells but one known, it is the exact gradient of log p(that cell | the others).
+    #[test]
+    fn of_one_unit_it_is_the_conditional_gradient() {
+        let model = init::gaussian(&[4, 3], Units::Signs, 0.8, 5).unwrap();
+        let (visible, known) = ([true, false, false, true].map(Some), [true, true, false, true]);
+        let exact = exact::gradient_with_gaps(&model, &visible, &known).unwrap();
+        let mean = Pl.expected(&model, &visible, &known, 0).unwrap().values;
+        assert!(mean.iter().zip(&exact).all(|(a, b)| (a - b).abs() < 1e-5), "{mean:?} {exact:?}");
+    }
+
+    #[test]
+    fn of_many_cells_some_are_asked_for_in_their_place() {
+        let n = 3 * MOST_CELLS;
+        let model = init::gaussian(&[n, 4], Units::Bits, 0.1, 5).unwrap();
+        let values: Vec<f32> = (0..n).map(|i| f32::from(u8::from(i % 3 == 0))).collect();
+        let mut batch = Batch::new(Matrix::from_vec(1, n, values.clone()), Streams::new(1));
+        let drawn = |batch: &Batch| {
+            let (mut cells, scale) = asked(&model, batch, 0, &values);
+            assert_eq!((cells.len(), scale), (MOST_CELLS, 3.0));
+            cells.sort_by_key(|cell| cell.start);
+            cells.dedup();
+            assert_eq!(cells.len(), MOST_CELLS);
+            cells
+        };
+        let first = drawn(&batch);
+        batch.step = 1;
+        assert_ne!(first, drawn(&batch));
+    }
+}
