@@ -12,8 +12,8 @@ use dbm_protocol::{
     Activity, AlikeRow, Body, CellDetails, CellState, ChosenModel, Command, CompletionRequest, Completions, DataSource,
     EncodedData, Encoding, EncodingPreview, Envelope, Event, FilesCommand, FilesEvent, Filters, FitLook, GapCheck, GapModel,
     GapsFilled, GpuCommand, GpuEvent, GpuTrial, Grid, Histogram, ImputeSettings, LadderMetrics, LogFormat, LogRow, Metrics,
-    ModelChoice, NamedBytes, PhaseMetrics, Pretraining, Product, Reading, Reply, Report, RunForGpu, RunSignals, Score, Snapshot,
-    TableFile, TableRows, Understood, UnderstoodKind, Visible, wire,
+    ModelChoice, NamedBytes, PhaseMetrics, PictureReading, Pretraining, Product, Reading, Reply, Report, RunForGpu, RunSignals,
+    Score, Snapshot, TableFile, TableRows, Understood, UnderstoodKind, Visible, wire,
 };
 use std::fmt::Debug;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -53,7 +53,13 @@ fn requests_cross_unchanged() {
         image: Some((3, 3)),
         depth: 1,
         held_back: vec![],
-        visible: Some(Visible::Planes { bits: 3, coding: Coding::Thermometer, low: -1.5, high: 0.1 + 0.2 }),
+        visible: Some(Visible::Planes {
+            bits: 3,
+            coding: Coding::Thermometer,
+            low: -1.5,
+            high: 0.1 + 0.2,
+            read: PictureReading { turn: Some(3), ..PictureReading::PLAIN },
+        }),
         table: vec![44],
         sha256: "00ff".into(),
         reading: Box::default(),

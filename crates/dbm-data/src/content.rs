@@ -4,7 +4,7 @@ use crate::columns::{Column, ColumnKind, Table};
 use crate::drawn::Draw;
 use crate::interpretation::{Doubt, Reading};
 use crate::pictures::Pictures;
-use crate::visible::{Encoding, Visible};
+use crate::visible::{Encoding, PictureReading, Visible};
 use crate::{DataError, Dataset};
 
 /// The content of one file, or of several read together.
@@ -37,7 +37,7 @@ impl Raw {
     /// Those of [`Pictures::encode`] and [`Table::encode`].
     pub fn encode(&self, encoding: &Encoding) -> Result<Dataset, DataError> {
         match &self.content {
-            Content::Pictures(pictures) => pictures.encode(&self.name, encoding),
+            Content::Pictures(pictures) => Ok(self.noted(pictures.encode(&self.name, encoding)?)),
             Content::Table(table) => table.encode(&self.name, encoding),
         }
     }
@@ -48,7 +48,7 @@ impl Raw {
     /// Those of [`Pictures::draw`]; [`DataError::Format`] for a table.
     pub fn draw(&self, draw: Draw) -> Result<Dataset, DataError> {
         match &self.content {
-            Content::Pictures(pictures) => pictures.draw(&self.name, draw),
+            Content::Pictures(pictures) => Ok(self.noted(pictures.draw(&self.name, draw)?)),
             Content::Table(_) => Err(DataError::format(
                 &self.name,
                 "grey values to draw bits from",
@@ -56,6 +56,12 @@ impl Raw {
                 "binarize it by thresholds, one a column",
             )),
         }
+    }
+
+    /// The data with how the pictures were read, which travels on with a model of them.
+    fn noted(&self, data: Dataset) -> Dataset {
+        let visible = data.visible.map(|visible| visible.with_pictures(PictureReading::of(&self.reading)));
+        Dataset { visible, ..data }
     }
 
     /// Binary examples for a model with these visible units.

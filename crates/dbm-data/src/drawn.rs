@@ -1,7 +1,7 @@
 //! Bits drawn from grey values: the grey is the probability of a high bit.
 
 use crate::pictures::{Pictures, Values};
-use crate::visible::Visible;
+use crate::visible::{PictureReading, Visible};
 use crate::{DataError, Dataset, THRESHOLD};
 use dbm_core::rng::{Purpose, Stream, Streams};
 
@@ -60,7 +60,12 @@ impl Pictures {
             // A missing value uses up its random number as well.
             u8::from(stream.uniform() * scale < self.values.at(at))
         };
-        let data = self.encode_by(name, Visible::Bits { threshold }, &(0..self.count).collect::<Vec<usize>>(), units)?;
+        let data = self.encode_by(
+            name,
+            Visible::Bits { threshold, read: PictureReading::PLAIN },
+            &(0..self.count).collect::<Vec<usize>>(),
+            units,
+        )?;
         Ok(Dataset { labels: self.labels.clone(), ..data })
     }
 }

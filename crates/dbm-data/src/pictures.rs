@@ -2,7 +2,7 @@
 
 use crate::dataset::square;
 use crate::error::zeros;
-use crate::visible::{Encoding, Visible};
+use crate::visible::{Encoding, PictureReading, Visible};
 use crate::{DataError, Dataset, THRESHOLD};
 use dbm_core::{DbmError, Examples};
 
@@ -96,16 +96,16 @@ impl Pictures {
     /// # Errors
     /// [`DataError::OutOfRange`] unless the number of bits is 1 to 8, or if the threshold is not a number.
     pub fn visible(&self, encoding: &Encoding) -> Result<Visible, DataError> {
-        let (bits, coding, threshold) = (encoding.bits, encoding.coding, encoding.threshold);
+        let (bits, coding, threshold, read) = (encoding.bits, encoding.coding, encoding.threshold, PictureReading::PLAIN);
         let visible = match (bits, &self.values) {
-            (1, _) => Visible::Bits { threshold },
+            (1, _) => Visible::Bits { threshold, read },
             (_, Values::Bytes(_)) => {
                 let (_, high) = self.values.range();
-                Visible::Planes { bits, coding, low: 0.0, high: if high > f64::from(THRESHOLD) { 255.0 } else { high } }
+                Visible::Planes { bits, coding, low: 0.0, high: if high > f64::from(THRESHOLD) { 255.0 } else { high }, read }
             }
             (_, Values::Floats(_)) => {
                 let (low, high) = self.values.range();
-                Visible::Planes { bits, coding, low, high }
+                Visible::Planes { bits, coding, low, high, read }
             }
         };
         visible.check()?;
@@ -275,8 +275,8 @@ impl<'a> Code<'a> {
 
     fn number(&self, value: f64) -> u8 {
         match *self.visible {
-            Visible::Bits { threshold } => u8::from(value > threshold),
-            Visible::Planes { bits, coding, low, high } if high > low => {
+            Visible::Bits { threshold, .. } => u8::from(value > threshold),
+            Visible::Planes { bits, coding, low, high, .. } if high > low => {
                 // NaN becomes 0.
                 let grey = ((value - low) / (high - low) * 255.0 + 0.5) as u8;
                 coding.number(grey, bits)

@@ -8,4 +8,4 @@ pub use crate::file::File;
 pub use crate::interpretation::{Background, Change, ColumnReading, Doubt, KindChoice, READING, Reading, ReadingSetting};
 pub use crate::preview::{Preview, Summary};
 pub use crate::reading::read;
-pub use crate::visible::{Encoding, Visible};
+pub use crate::visible::{Encoding, PictureReading, Visible};

@@ -7,7 +7,7 @@ mod common;
 
 use common::{gzip, idx};
 use dbm_data::columns::{MAX_COLUMNS, Table};
-use dbm_data::raw::{Encoding, File, Raw, Reading, Visible, read};
+use dbm_data::raw::{Encoding, File, PictureReading, Raw, Reading, Visible, read};
 use dbm_data::{Checkpoint, DataError, bars, digits, npy};
 use std::path::PathBuf;
 
@@ -262,7 +262,11 @@ fn encodings(cases: &mut Cases) {
     cases.add(kind, "nine bits a value", raw.encode(&Encoding { bits: 9, ..raw.suggest() }));
     cases.add(kind, "a threshold that is not a number", raw.encode(&Encoding { threshold: f64::NAN, ..raw.suggest() }));
     let table = read_files(&[("t.csv", b"a,b\n0,1\n1,1\n1,0\n".to_vec())], None).unwrap();
-    cases.add(kind, "a table for a model of pictures", table.encode_as(&Visible::Bits { threshold: 0.5 }));
+    cases.add(
+        kind,
+        "a table for a model of pictures",
+        table.encode_as(&Visible::Bits { threshold: 0.5, read: PictureReading::PLAIN }),
+    );
     let columns = table.encode(&table.suggest()).unwrap().visible.unwrap();
     cases.add(kind, "pictures for a model of a table", raw.encode_as(&columns));
     cases.add(kind, "a note of a checkpoint that is none", Visible::from_json("m.safetensors", "{\"Bits\":7}"));

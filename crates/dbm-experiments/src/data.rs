@@ -6,7 +6,7 @@ use crate::model::visible;
 use dbm_core::words::{Choice, Choose, Label, choice, words};
 use dbm_data::coding::Coding;
 use dbm_data::drawn::Draw;
-use dbm_data::raw::{Content, Encoding, File, Raw, Reading, Visible, read};
+use dbm_data::raw::{Content, Encoding, File, PictureReading, Raw, Reading, Visible, read};
 use dbm_data::{Checkpoint, Dataset, bars, digits, limits, target};
 use std::fs;
 use std::io::Read;
@@ -214,7 +214,9 @@ impl DataSource {
 
     /// The content of the files, encoded as requested or as for the model; notes on it are reported.
     fn read(&self, name: &str, files: &[File], visible: Option<&Visible>, split: Split) -> Result<Dataset, Error> {
-        let mut asked = self.options.files.clone();
+        // A model's pictures are read as those that it was trained on, unless the user says otherwise.
+        let reading = visible.map_or(PictureReading::PLAIN, Visible::pictures);
+        let mut asked = reading.under(self.options.files.clone());
         if matches!(visible, Some(Visible::Table(_))) {
             asked.table = Some(true);
         }
@@ -307,6 +309,31 @@ pub fn without_gaps(data: &Dataset, why: &str) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Pictures of 2 x 2 in a file of IDX: one of ink in the upper row, on white.
+    #[test]
+    fn pictures_for_a_model_are_read_as_those_that_it_was_trained_on() {
+        let path = std::env::temp_dir().join(format!("dbm-pictures-{}.idx", std::process::id()));
+        let header = [0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 2];
+        fs::write(&path, [&header[..], &[0, 0, 255, 255]].concat()).expect("a file in the temporary folder");
+        let source = |files: Reading| {
+            let options = DataOptions { files, ..DataOptions::of_digits(1) };
+            DataSource { name: path.display().to_string(), options }
+        };
+        let plain = source(Reading::default());
+        let row = |data: &Dataset| data.examples.row(0);
+        let turned =
+            source(Reading { invert: Some(true), turn: Some(1), ..Reading::default() }).load(Split::Train).expect("turned");
+        assert_eq!((row(&plain.load(Split::Train).expect("as it is")), row(&turned)), (vec![0, 0, 1, 1], vec![0, 1, 0, 1]));
+        // The note in the model's file is all that another command has.
+        let note = turned.visible.as_ref().expect("pictures").to_json();
+        let visible = Visible::from_json("m.safetensors", &note).expect("its own note");
+        let load = |source: &DataSource| row(&source.load_as(Some(&visible), Split::Train).expect("for the model"));
+        assert_eq!(load(&plain), row(&turned));
+        // What the user says comes first.
+        assert_eq!(load(&source(Reading { turn: Some(0), ..Reading::default() })), [1, 1, 0, 0]);
+        fs::remove_file(&path).expect("the file is there");
+    }
 
     #[test]
     fn gaps_are_refused_with_their_number_and_tell_data_apart() {

@@ -25,7 +25,7 @@ pub use dbm_core::complete::{AnswerFrame, AnswerTrace};
 pub use dbm_core::impute::{ImputationMethod, ImputeSettings, Report, Score};
 pub use dbm_core::signals::Activity;
 pub use dbm_data::coding::{Coding, Greys};
-pub use dbm_data::raw::{Background, Change, Doubt, Encoding, KindChoice, READING, Reading, Visible};
+pub use dbm_data::raw::{Background, Change, Doubt, Encoding, KindChoice, PictureReading, READING, Reading, Visible};
 pub use diagnostics::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, RunPairsJob, SmallModel};
 pub use envelope::{Body, Envelope, Reply, Request};
 pub use event::{

@@ -16,6 +16,7 @@ pub struct NamedBytes {
 
 /// Source of a data set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(clippy::large_enum_variant, reason = "there is one for each request")]
 pub enum DataSource {
     /// Generated digits, 28 x 28.
     Digits {

@@ -9,7 +9,7 @@ mod hand;
 mod pen;
 
 use crate::pictures::{Pictures, Values};
-use crate::raw::Visible;
+use crate::raw::{PictureReading, Visible};
 use crate::{DataError, Dataset, THRESHOLD};
 use hand::StrokeRandom;
 use pen::Pen;
@@ -64,7 +64,8 @@ pub fn name(seed: u64) -> String {
 /// # Errors
 /// [`DataError::OutOfRange`] for a count outside `1..=200000`.
 pub fn dataset(count: usize, seed: u64) -> Result<Dataset, DataError> {
-    let data = pictures(count, seed)?.encode_as(&name(seed), &Visible::Bits { threshold: f64::from(THRESHOLD) })?;
+    let data = pictures(count, seed)?
+        .encode_as(&name(seed), &Visible::Bits { threshold: f64::from(THRESHOLD), read: PictureReading::PLAIN })?;
     Ok(Dataset { visible: None, ..data })
 }
 

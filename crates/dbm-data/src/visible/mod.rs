@@ -1,8 +1,10 @@
 //! How values become bits, and what the visible units of a model stand for.
 
 mod columns;
+mod pictures;
 
 pub use columns::{Column, ColumnKind, Columns};
+pub use pictures::PictureReading;
 
 use crate::DataError;
 use crate::coding::{Coding, Greys};
@@ -42,6 +44,9 @@ pub enum Visible {
     Bits {
         /// The threshold, in units of the values.
         threshold: f64,
+        /// How the pictures were read.
+        #[serde(default, skip_serializing_if = "PictureReading::is_plain")]
+        read: PictureReading,
     },
     /// `bits` units per value, side by side.
     Planes {
@@ -54,6 +59,9 @@ pub enum Visible {
         low: f64,
         /// The value that becomes 255.
         high: f64,
+        /// How the pictures were read.
+        #[serde(default, skip_serializing_if = "PictureReading::is_plain")]
+        read: PictureReading,
     },
     /// The columns of a table, one after another.
     Table(Columns),
@@ -83,6 +91,23 @@ impl Visible {
         Ok(visible)
     }
 
+    /// How pictures for the model are read; plainly for a table.
+    pub fn pictures(&self) -> PictureReading {
+        match self {
+            Self::Bits { read, .. } | Self::Planes { read, .. } => *read,
+            Self::Table(_) => PictureReading::PLAIN,
+        }
+    }
+
+    /// The same for pictures that were read in this way.
+    #[must_use]
+    pub fn with_pictures(mut self, reading: PictureReading) -> Self {
+        if let Self::Bits { read, .. } | Self::Planes { read, .. } = &mut self {
+            *read = reading;
+        }
+        self
+    }
+
     /// Checks that its numbers are valid.
     ///
     /// # Errors
@@ -90,7 +115,7 @@ impl Visible {
     pub fn check(&self) -> Result<(), DataError> {
         let asked = |what, expected, got| Err(DataError::out_of_range(what, expected, &got));
         match *self {
-            Self::Bits { threshold } if threshold.is_nan() => asked("the threshold", "a number", threshold.to_string()),
+            Self::Bits { threshold, .. } if threshold.is_nan() => asked("the threshold", "a number", threshold.to_string()),
             Self::Planes { bits, .. } if !(2..=8).contains(&bits) => asked("bits per value", "1 to 8", bits.to_string()),
             Self::Planes { low, high, .. } if !(low.is_finite() && high.is_finite()) => {
                 asked("the range of the values", "finite", format!("{low} to {high}"))

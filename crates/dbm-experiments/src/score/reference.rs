@@ -5,7 +5,7 @@ use crate::data::{DataOptions, DataSource, Split, without_gaps};
 use dbm_core::Host;
 use dbm_data::Dataset;
 use dbm_data::coding::Coding;
-use dbm_data::raw::Visible;
+use dbm_data::raw::{PictureReading, Visible};
 use dbm_score::{Classifier, Completions, PIXELS, Quality, Questions, SIDE, Scores};
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use std::ops::Range;
 const FLOOR: usize = 10_000;
 
 /// Grey pictures with all their bits.
-pub const GREY: Visible = Visible::Planes { bits: 8, coding: Coding::Binary, low: 0.0, high: 255.0 };
+pub const GREY: Visible = Visible::Planes { bits: 8, coding: Coding::Binary, low: 0.0, high: 255.0, read: PictureReading::PLAIN };
 
 /// Real digits, test and training, as a model sees them and as the classifier does: black and white for one unit per pixel, and in all
 /// their greys for more, however few greys the model's units can distinguish.

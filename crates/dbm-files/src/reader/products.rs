@@ -153,6 +153,7 @@ fn cells(row: &LogRow) -> Vec<(String, String)> {
 mod tests {
     use super::*;
     use dbm_data::coding::{Coding, Greys};
+    use dbm_data::raw::PictureReading;
     use dbm_protocol::ModelChoice;
 
     fn pictures(bits: Vec<u8>, image: (u32, u32), depth: u8) -> Grid {
@@ -174,7 +175,7 @@ mod tests {
 
     #[test]
     fn values_of_several_bits_become_whole_again() {
-        let visible = Visible::Planes { bits: 8, coding: Coding::Binary, low: 0.0, high: 255.0 };
+        let visible = Visible::Planes { bits: 8, coding: Coding::Binary, low: 0.0, high: 255.0, read: PictureReading::PLAIN };
         let grid = pictures(vec![1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1], (1, 16), 8);
         let csv = bits("x", BitsFormat::Csv, &grid, Some(&visible)).unwrap();
         assert_eq!(csv.bytes, b"129,7\n");
@@ -184,7 +185,7 @@ mod tests {
     #[test]
     fn grids_become_a_film() {
         let frame = |step, bits| Grid { step, ..pictures(bits, (1, 16), 8) };
-        let visible = Visible::Planes { bits: 8, coding: Coding::Binary, low: 0.0, high: 255.0 };
+        let visible = Visible::Planes { bits: 8, coding: Coding::Binary, low: 0.0, high: 255.0, read: PictureReading::PLAIN };
         let frames = [frame(3, vec![0; 16]), frame(70, vec![1; 32])];
         let made = film("samples-film", &frames, Some(&visible)).unwrap();
         let said = b"steps 3, 70";

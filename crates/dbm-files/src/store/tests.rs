@@ -6,7 +6,7 @@ use super::run_folder::{self, FolderContents};
 use super::{Locks, RunStore, Storage, StorageError};
 use dbm_core::settings::{Initialization, RunPlan};
 use dbm_core::{Settings, Units};
-use dbm_protocol::{DataSource, EncodedData, FilesCommand, FilesEvent, KeptRun, Snapshot, Visible};
+use dbm_protocol::{DataSource, EncodedData, FilesCommand, FilesEvent, KeptRun, PictureReading, Snapshot, Visible};
 use proptest::prelude::*;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -202,7 +202,7 @@ fn examples() -> DataSource {
         image: Some((3, 4)),
         depth: 2,
         held_back: vec![9; 5],
-        visible: Some(Visible::Bits { threshold: 0.5 }),
+        visible: Some(Visible::Bits { threshold: 0.5, read: PictureReading::PLAIN }),
         table: b"a,b\n1,?\n".to_vec(),
         reading: Box::default(),
         sha256: "00ff".into(),

@@ -12,7 +12,7 @@ use dbm_core::pretrain::{PretrainSettings, Pretrainer};
 use dbm_core::settings::Setting;
 use dbm_core::settings::{Initialization, RunPlan};
 use dbm_core::{Clamp, Dbm, Examples, Parameters, Settings, Units};
-use dbm_data::raw::Visible;
+use dbm_data::raw::{PictureReading, Visible};
 use dbm_data::{Checkpoint, Precision};
 use dbm_protocol::{
     AnswerTrace, CompletionRequest, Completions, DataSource, EncodedData, FIRST_ANSWERS, FIRST_PICTURE, GapModel, GapsFilled,
@@ -264,7 +264,7 @@ fn a_refused_file_or_setting_leaves_everything_as_it_was() {
         (EncodedData { known: vec![255; 7], ..whole.clone() }, "the packed marks of known bits"),
         (EncodedData { held_back: vec![1; 9], ..whole.clone() }, "the packed marks of known bits"),
         (
-            EncodedData { visible: Some(Visible::Bits { threshold: f64::NAN }), ..whole },
+            EncodedData { visible: Some(Visible::Bits { threshold: f64::NAN, read: PictureReading::PLAIN }), ..whole },
             "the threshold",
         ),
     ] {
