@@ -42,4 +42,4 @@ pub use records::{DataSource, EncodedData, Grid, ModelChoice, NamedBytes, Snapsh
 pub use seed::fresh_seed;
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 27;
+pub const VERSION: u32 = 28;

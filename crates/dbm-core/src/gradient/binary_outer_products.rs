@@ -21,6 +21,8 @@ pub(crate) struct BinaryOuterProducts<'a> {
     right_binary: (Codes, Matrix),
     /// Left and right rows of all other pairs.
     real: (Matrix, Matrix),
+    /// What multiplies these: in a narrow layer the plain kernel, which costs little there and has the same bits on every machine.
+    backend: Backend,
     /// Products computed earlier, `[n_l, n_{l+1}]`.
     dense: Vec<&'a Matrix>,
 }
@@ -46,19 +48,20 @@ impl<'a> BinaryOuterProducts<'a> {
     /// Sorts the rows for `W_l` of all shards.
     pub fn new(shards: &'a [Moments], l: usize, units: Units, alpha: f32) -> Self {
         let (p, q) = (shards[0].pairs[l].0.columns(), shards[0].pairs[l].1.columns());
+        let worthwhile = p.min(q) >= FEWEST_UNITS;
         let mut this = Self {
             alpha,
             left_binary: (Codes::new(p, units.values()), Matrix::zeros(0, q)),
             right_binary: (Codes::new(q, units.values()), Matrix::zeros(0, p)),
             real: (Matrix::zeros(0, p), Matrix::zeros(0, q)),
+            backend: if worthwhile { Backend::Fast } else { Backend::Plain },
             dense: shards.iter().filter_map(|shard| shard.dense[l].as_ref()).collect(),
         };
         let rows = shards
             .iter()
             .map(|shard| &shard.pairs[l])
             .flat_map(|(left, right)| (0..left.rows()).map(|row| (left.row(row), right.row(row))));
-        let pairs: Vec<_> =
-            rows.map(|(left, right)| (left, right, Binary::of(left, right, units, p.min(q) >= FEWEST_UNITS))).collect();
+        let pairs: Vec<_> = rows.map(|(left, right)| (left, right, Binary::of(left, right, units, worthwhile))).collect();
         let count = |is: fn(Binary) -> bool| pairs.iter().filter(|pair| is(pair.2)).count();
         this.left_binary.1.reserve_rows(count(|binary| matches!(binary, Binary::Left(_))));
         this.right_binary.1.reserve_rows(count(|binary| matches!(binary, Binary::Right(_))));
@@ -87,7 +90,7 @@ impl<'a> BinaryOuterProducts<'a> {
             codes.add_product(transposed.data_mut(), 0, left, from..from + p);
             transposed.add_transpose_to(out);
         }
-        Backend::Fast.add_outer_products(out, self.alpha, &self.real.0, from, &self.real.1);
+        self.backend.add_outer_products(out, self.alpha, &self.real.0, from, &self.real.1);
         for dense in &self.dense {
             add_scaled(out, self.alpha, &dense.data()[from * q..][..out.len()]);
         }

@@ -45,7 +45,7 @@ pub enum Visible {
         /// The threshold, in units of the values.
         threshold: f64,
         /// How the pictures were read.
-        #[serde(default, skip_serializing_if = "PictureReading::is_plain")]
+        #[serde(default)]
         read: PictureReading,
     },
     /// `bits` units per value, side by side.
@@ -60,7 +60,7 @@ pub enum Visible {
         /// The value that becomes 255.
         high: f64,
         /// How the pictures were read.
-        #[serde(default, skip_serializing_if = "PictureReading::is_plain")]
+        #[serde(default)]
         read: PictureReading,
     },
     /// The columns of a table, one after another.

@@ -9,31 +9,20 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 pub struct PictureReading {
     /// Rows and columns of the tiles of a sheet.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tile: Option<(usize, usize)>,
     /// Light and dark are swapped.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub invert: Option<bool>,
     /// Quarter turns, clockwise.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<u8>,
     /// Rows and columns are swapped.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub transpose: Option<bool>,
     /// What transparent pixels are laid on.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub background: Option<Background>,
 }
 
 impl PictureReading {
     /// Pictures as they come.
     pub const PLAIN: Self = Self { tile: None, invert: None, turn: None, transpose: None, background: None };
-
-    /// Whether nothing is set.
-    #[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-    pub fn is_plain(&self) -> bool {
-        *self == Self::PLAIN
-    }
 
     /// What was decided about these pictures, other than to take them as they come.
     pub fn of(reading: &Reading) -> Self {
