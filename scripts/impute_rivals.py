@@ -5,6 +5,7 @@ Needs scikit-learn and pandas. A tenth of the known cells is emptied by a seed; 
 
     scripts/impute_rivals.py --original T.csv --seed 1 --dbm target/release/dbm
     scripts/impute_rivals.py --original T.csv --emptied E.csv --methods logistic
+    scripts/impute_rivals.py --summary docs/gaps.csv
 
 - logistic: IterativeImputer, its default 10 rounds, with a LogisticRegression for each column
 - forest: IterativeImputer with a random forest for each column
@@ -166,6 +167,37 @@ def ours(command, original, gaps, options):
         }
 
 
+def summary(path):
+    """The lines of a table as Markdown: means over the seeds, the best of each measure in bold; and on how many tables ours is at least level."""
+    lines = pd.read_csv(path)
+    methods = [method for method in ["dbm", "logistic", "forest"] if (lines["method"] == method).any()]
+    means = lines.groupby(["table", "method"], sort=False)[["right", "log_loss", "off", "seconds"]].mean()
+    print("| Table | Rows | Columns | Seeds | " + " | ".join(f"{method} right % / log loss / off % / s" for method in methods) + " |")
+    print("| --- " * (4 + len(methods)) + "|")
+    level = {method: [] for method in methods if method != "dbm"}
+    for table, of_table in lines.groupby("table", sort=False):
+        here = means.loc[table]
+        best_right, best_loss = here["right"].round(3).max(), here["log_loss"].round(3).min()
+        bold = lambda text, best: f"**{text}**" if best else text
+        cells = []
+        for method in methods:
+            if method not in here.index:
+                cells.append("")
+                continue
+            right, loss, off, seconds = here.loc[method]
+            parts = [bold(f"{100 * right:.1f}", round(right, 3) == best_right), bold(f"{loss:.3f}", round(loss, 3) == best_loss)]
+            cells.append(" / ".join([*parts, f"{100 * off:.1f}", f"{seconds:.1f}"]))
+        for method in level:
+            if method in here.index:
+                ours, theirs = here.loc["dbm"], here.loc[method]
+                level[method].append((ours["right"] >= theirs["right"], ours["log_loss"] <= theirs["log_loss"]))
+        rows, columns = of_table.iloc[0][["rows", "columns"]]
+        print(f"| {table} | {rows} | {columns} | {of_table['seed'].nunique()} | " + " | ".join(cells) + " |")
+    for method, pairs in level.items():
+        counts = [sum(right for right, _ in pairs), sum(loss for _, loss in pairs), sum(right and loss for right, loss in pairs)]
+        print(f"\nAt least level with {method}, of {len(pairs)} tables: share right on {counts[0]}, log loss on {counts[1]}, both on {counts[2]}.")
+
+
 MAKERS = {
     "logistic": lambda: LogisticRegression(max_iter=1000),
     "forest": lambda: RandomForestClassifier(n_estimators=100, min_samples_leaf=3, random_state=0),
@@ -174,7 +206,8 @@ MAKERS = {
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--original", required=True)
+    parser.add_argument("--original")
+    parser.add_argument("--summary", metavar="CSV", help="only print what a table of results says")
     parser.add_argument("--emptied", help="the same table with cells emptied, otherwise made by --seed and --share")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--share", type=float, default=0.1)
@@ -185,6 +218,10 @@ def main():
     parser.add_argument("--csv", help="a table to which a line for each method is added")
     parser.add_argument("--options", default="", help="more options of `dbm impute`")
     asked = parser.parse_args()
+    if asked.summary:
+        return summary(asked.summary)
+    if not asked.original:
+        parser.error("--original: a table to fill is missing")
     original = prepared(read(asked.original), asked.levels)
     gaps = read(asked.emptied)[original.columns] if asked.emptied else emptied(original, asked.seed, asked.share)
     for method in asked.methods.split(","):

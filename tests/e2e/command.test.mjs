@@ -122,6 +122,18 @@ test("one press fills a table as dbm impute does by itself", lab({ view: "train"
 const hashOnPage = (page) => page.locator(".hash > span").getAttribute("title");
 const hashOf = (...given) => JSON.parse(dbm("read", "--json", ...given).trim().split("\n").at(-1)).sha256;
 
+/** A PNG of 48 x 32 pixels, in which tiles of 16 x 16 have a grey stroke on nothing. */
+async function sheetOfTiles(page) {
+  const url = await page.evaluate(() => {
+    const canvas = Object.assign(document.createElement("canvas"), { width: 48, height: 32 });
+    const drawing = canvas.getContext("2d");
+    drawing.fillStyle = "#808080";
+    for (let tile = 0; tile < 6; tile++) drawing.fillRect((tile % 3) * 16 + 3 + tile, Math.floor(tile / 3) * 16 + 2, 5, 11);
+    return canvas.toDataURL("image/png");
+  });
+  return Buffer.from(url.split(",")[1], "base64");
+}
+
 for (const width of [1280, 390]) {
   test(`what is corrected on the page at ${width} is what the command reads with the same options`, lab({ view: "train", width, height: 844 }, async ({ page }) => {
     const path = join(folder, `people-${width}.csv`);
@@ -176,6 +188,29 @@ for (const width of [1280, 390]) {
     await until(() => hashOnPage(page), (hash) => hash !== before, "the pictures are in use");
     assert.equal(await hashOnPage(page), hashOf("--data", pictures, "--invert", "--turn", "1", "--transpose"));
     assert.notEqual(await hashOnPage(page), hashOf("--data", pictures));
+
+    const sheet = join(folder, `sheet-${width}.png`);
+    writeFileSync(sheet, await sheetOfTiles(page));
+    await upload(page).setInputFiles(sheet);
+    await press(page, dialog(page).getByRole("button", { name: "Lay on black" }));
+    await dialog(page).getByLabel("Tile").fill("16x8");
+    await dialog(page).getByLabel("Tile").press("Enter");
+    await dialog(page).getByText("12 pictures of 16 × 8").waitFor();
+    await press(page, button(page, "Use this data"));
+    const cut = hashOf("--data", sheet, "--background", "black", "--tile", "16x8");
+    await until(() => hashOnPage(page), (hash) => hash === cut, "the sheet is in use");
+    assert.ok([hashOf("--data", sheet), hashOf("--data", sheet, "--tile", "16x8"), hashOf("--data", sheet, "--background", "black")].every((hash) => hash !== cut));
+
+    const answers = join(folder, `answers-${width}.csv`);
+    writeFileSync(answers, "group,answer,dose\na,?,1\nb,yes,2\na,no,3\nb,?,1\na,yes,2\n");
+    await upload(page).setInputFiles(answers);
+    await press(page, dialog(page).getByRole("button", { name: /^\? in answer, 2 cells, missing$/ }));
+    await dialog(page).getByRole("button", { name: /^\? in answer, 2 cells, known$/ }).waitFor();
+    await dialog(page).getByLabel(/^Hold back 10 %/).uncheck();
+    await press(page, button(page, "Use this data"));
+    const known = hashOf("--data", answers, "--known", "answer=?");
+    await until(() => hashOnPage(page), (hash) => hash === known, "the answers are in use");
+    assert.notEqual(hashOf("--data", answers), known);
   }));
 }
 
