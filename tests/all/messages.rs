@@ -173,7 +173,7 @@ fn events_cross_unchanged() {
     let report = Report { cells: 7, rows: 5, rows_with_hidden: 6, rows_compared: 10, rows_in_all: 11, scores: [score; 3] };
     let checked =
         GapCheck { unseen: true, report, verdict: "good".into(), calibration: vec![(0.75, 0.7, 40)], calibrated: "well".into() };
-    let chosen = ChosenModel { recipes: 12, plan: RunPlan::default(), steps: 40, cells: 90 };
+    let chosen = ChosenModel { recipes: 12, averaged: 3, plan: RunPlan::default(), steps: 40, cells: 90 };
     let filled = GapsFilled { chosen: Some(chosen), checked: Some(checked), highs: vec![0.25, 1.0], draws: vec![1, 2] };
     let replies = [
         Reply::Ready,

@@ -104,7 +104,7 @@ test("one press fills a table as dbm impute does by itself", lab({ view: "train"
   await opened(page);
   await upload(page).setInputFiles(path);
   await press(page, dialog(page).getByRole("button", { name: "Fill the gaps" }));
-  const saying = page.getByText(/^Filled by a model with \d+ hidden units, trained by [A-Z]+.* for \d+ steps: the best of 12 recipes on \d+ held-back cells\. \d+ cells filled/);
+  const saying = page.getByText(/^Filled by a model with \d+ hidden units, trained by [A-Z]+.* for \d+ steps.*: the best of 12 recipes on \d+ held-back cells\. \d+ cells filled/);
   await saying.waitFor({ timeout: 120_000 });
   const [table, probabilities, imputations] = [
     await saved(page, () => press(page, button(page, "Save the table"))),

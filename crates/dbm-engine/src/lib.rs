@@ -22,7 +22,7 @@ pub use answer::{AnswerSettings, Answered, Answers, ClassReading, Classes, Quest
 pub use begin::{Begun, begin, layers};
 pub use consensus::Consensus;
 pub use error::EngineError;
-pub use fit::{Chosen, Fit, FitSettings, Fitted, HeldOutScore, Look, RECIPES, Recipe, Tried, Width};
+pub use fit::{Chosen, Fit, FitSettings, Fitted, HeldOutScore, Look, Member, RECIPES, Recipe, Tried, Width};
 pub use gaps::{Calibration, CalibrationBin, Checked, FillGaps, FilledGaps, GapSettings, HIDDEN_SHARE, Trust};
 pub use job::{Job, Progress};
 pub use of_class::{OfClass, OfClassSamples};

@@ -343,6 +343,8 @@ pub struct GapsFilled {
 pub struct ChosenModel {
     /// How many were compared.
     pub recipes: u32,
+    /// How many of the best are averaged.
+    pub averaged: u32,
     /// The best one.
     pub plan: RunPlan,
     /// Its best number of steps.

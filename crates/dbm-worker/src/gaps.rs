@@ -6,8 +6,8 @@ use crate::job::{LongJob, Slice};
 use crate::pool::WorkerPool;
 use crate::run::Run;
 use crate::sources::TrainingData;
-use dbm_core::Examples;
 use dbm_core::impute::{HiddenCells, ImputeSettings};
+use dbm_core::{Dbm, Examples};
 use dbm_engine::{Checked, Chosen, FillGaps, FilledGaps, GapSettings, Job, Progress};
 use dbm_protocol::{ChosenModel, Event, FitLook, GapCheck, GapModel, GapsFilled};
 
@@ -64,7 +64,7 @@ impl LongJob for Work {
 
 impl Work {
     fn filled(&self, filled: FilledGaps) -> Result<GapsFilled, String> {
-        let width = filled.model.n_visible();
+        let width = filled.models.first().map_or(1, Dbm::n_visible);
         let highs = filled.rows.iter().flat_map(|row| row.highs.iter().copied()).collect();
         let draws = if self.imputations > 0 {
             let bits: Vec<u8> = filled.rows.into_iter().flat_map(|row| row.completions).collect();
@@ -95,6 +95,7 @@ impl Work {
 fn chosen(chosen: Chosen) -> ChosenModel {
     ChosenModel {
         recipes: chosen.tried.len() as u32,
+        averaged: 1 + chosen.next.len() as u32,
         plan: chosen.plan,
         steps: chosen.steps as u32,
         cells: chosen.score.cells as u32,

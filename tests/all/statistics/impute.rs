@@ -29,8 +29,11 @@ fn grouped(examples: Examples, groups: &[Range<usize>]) -> Examples {
 /// of conditional probabilities is smaller.
 fn worst(model: &Dbm, visible: &[Option<bool>], groups: &[Range<usize>], chains: u32) -> f64 {
     let settings = ImputeSettings { completions: chains, sweeps: 40, draws: 1, seed: 3 };
-    let found =
-        Imputer::new(model.clone(), settings).unwrap().fill(&grouped(examples(&[visible.to_vec()]), groups), 0).unwrap().highs;
+    let found = Imputer::new(vec![model.clone()], settings)
+        .unwrap()
+        .fill(&grouped(examples(&[visible.to_vec()]), groups), 0)
+        .unwrap()
+        .highs;
     let exact = exact_highs(model, visible, groups);
     let apart = found.iter().zip(&exact).zip(visible).map(|((&found, &exact), bit)| match bit {
         Some(bit) => f64::from(u8::from(f64::from(found) != f64::from(u8::from(*bit)))) * f64::INFINITY,
@@ -76,7 +79,7 @@ fn a_missing_group_has_exactly_one_high_unit() {
         // Taken one by one, the units of a group have other probabilities.
         let [alone, together] = [&groups[..0], &groups].map(|groups| exact_highs(&model, &rows[1], groups));
         assert!(alone.iter().zip(&together).any(|(a, b)| (a - b).abs() > 0.05));
-        let imputer = Imputer::new(model, ImputeSettings::default()).unwrap();
+        let imputer = Imputer::new(vec![model], ImputeSettings::default()).unwrap();
         let filled = imputer.fill(&grouped(examples(&[rows[1].to_vec()]), &groups), 0).unwrap();
         assert!((filled.highs[..3].iter().sum::<f32>() - 1.0).abs() < 1e-5);
         assert_eq!(filled.completions.len(), 32 * 6);
@@ -96,7 +99,7 @@ fn the_numbers_of_a_row_depend_on_nothing_else_and_known_cells_never_change() {
     let data = grouped(table(9, 6, 2), &[1..3]);
     let model = random_model(Units::Signs, &[6, 5, 3], 60);
     let settings = ImputeSettings { completions: 5, sweeps: 6, draws: 2, seed: 4 };
-    let imputer = |model: Dbm, settings: &ImputeSettings| Imputer::new(model, settings.clone()).unwrap();
+    let imputer = |model: Dbm, settings: &ImputeSettings| Imputer::new(vec![model], settings.clone()).unwrap();
     let highs = |imputer: &Imputer, rows: Range<usize>| -> Vec<f32> {
         rows.flat_map(|row| imputer.fill(&data, row).unwrap().highs).collect()
     };
@@ -125,7 +128,7 @@ fn what_makes_no_sense_is_refused() {
     let refused = |change: fn(&mut ImputeSettings)| {
         let mut settings = ImputeSettings::default();
         change(&mut settings);
-        match Imputer::new(model(), settings).map(|_| ()) {
+        match Imputer::new(vec![model()], settings).map(|_| ()) {
             Err(DbmError::Setting { name, .. }) => name,
             other => panic!("accepted or misnamed: {other:?}"),
         }
@@ -139,7 +142,7 @@ fn what_makes_no_sense_is_refused() {
         let error = table(5, 6, 1).with_groups(groups).unwrap_err().to_string();
         assert!(error.contains("group of visible units"), "{error}");
     }
-    let imputer = Imputer::new(model(), ImputeSettings::default()).unwrap();
+    let imputer = Imputer::new(vec![model()], ImputeSettings::default()).unwrap();
     assert!(matches!(imputer.fill(&table(5, 7, 1), 0), Err(DbmError::Shape { expected: 6, got: 7, .. })));
     assert!(matches!(imputer.fill(&table(5, 6, 1), 5), Err(DbmError::Shape { expected: 6, got: 5, .. })));
     for share in [0.0, 1.0, -0.1, f64::NAN, 1e-9] {
@@ -150,16 +153,16 @@ fn what_makes_no_sense_is_refused() {
     let with = |change: fn(&mut EvaluationSettings)| {
         let mut settings = EvaluationSettings::default();
         change(&mut settings);
-        Evaluation::new(model(), Arc::clone(&hidden), settings).map(|_| ()).unwrap_err().to_string()
+        Evaluation::new(vec![model()], Arc::clone(&hidden), settings).map(|_| ()).unwrap_err().to_string()
     };
     assert!(with(|s| s.neighbours = 0).contains("nearest neighbours"));
     assert!(with(|s| s.most_rows = 0).contains("rows to score"));
     assert!(with(|s| s.most_compared = 1).contains("rows to compare with"));
     assert!(with(|s| s.impute.draws = 0).contains("draws"));
-    let narrow =
-        Evaluation::new(random_model(Units::Bits, &[5, 3], 1), Arc::clone(&hidden), EvaluationSettings::default()).map(|_| ());
+    let narrow = Evaluation::new(vec![random_model(Units::Bits, &[5, 3], 1)], Arc::clone(&hidden), EvaluationSettings::default())
+        .map(|_| ());
     assert!(matches!(narrow, Err(DbmError::Shape { expected: 5, got: 6, .. })));
-    let evaluation = Evaluation::new(model(), Arc::clone(&hidden), EvaluationSettings::default()).unwrap();
+    let evaluation = Evaluation::new(vec![model()], Arc::clone(&hidden), EvaluationSettings::default()).unwrap();
     assert!(evaluation.score(0..evaluation.rows() + 1).is_err());
 }
 
@@ -223,7 +226,7 @@ fn a_model_trained_on_the_rest_beats_the_column_mode() {
         impute: ImputeSettings { completions: 8, sweeps: 15, draws: 4, seed: 1 },
         ..EvaluationSettings::default()
     };
-    let evaluation = Evaluation::new(run.averaged_model(), Arc::clone(&hidden), settings).unwrap();
+    let evaluation = Evaluation::new(vec![run.averaged_model()], Arc::clone(&hidden), settings).unwrap();
     let mut outcomes = evaluation.score(0..50).unwrap();
     outcomes.extend(evaluation.score(50..evaluation.rows()).unwrap());
     assert_eq!(outcomes, evaluation.score(0..evaluation.rows()).unwrap());

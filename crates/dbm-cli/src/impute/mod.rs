@@ -17,7 +17,7 @@ use dbm_core::{Dbm, DbmError, Examples, Host, Settings};
 use dbm_data::Backends;
 use dbm_data::columns::{ColumnKind, Columns, Filled, Table};
 use dbm_data::raw::Encoding;
-use dbm_engine::{Calibration, Checked, Chosen, Filling, FitSettings, HIDDEN_SHARE};
+use dbm_engine::{Calibration, Checked, Chosen, Filling, FitSettings, HIDDEN_SHARE, Member};
 use dbm_experiments::model::ModelFile;
 use dbm_experiments::say;
 use dbm_experiments::training::Training;
@@ -156,13 +156,13 @@ impl Impute {
             chosen = self.evaluate(&job, share, context)?;
         }
         let answers: BTreeMap<usize, impute::Filled> = if job.examples.has_gaps() {
-            let model = match job.model.clone() {
-                Some(model) => model,
+            let models = match job.model.clone() {
+                Some(model) => vec![model],
                 None => self.trained(&job.examples, &mut chosen, "on all known cells", context)?,
             };
             let data = &job.examples;
             let rows: Vec<usize> = (0..data.len()).filter(|&row| data.known_in_row(row) < data.width()).collect();
-            let imputer = Imputer::new(model, self.settings())?;
+            let imputer = Imputer::new(models, self.settings())?;
             let filling = Filling { imputer, data, rows: rows.clone(), imputations: self.imputations as usize };
             rows.into_iter().zip(context.session.by_row(&filling)?).collect()
         } else {
@@ -291,30 +291,23 @@ impl Impute {
         Ok(encoding)
     }
 
-    /// A model of these examples, with their gaps as latent units: trained as requested, or as suits them. What suits is searched for unless it
-    /// is known already, and known afterwards.
-    fn trained(&self, data: &Examples, known: &mut Option<Chosen>, what: &str, context: &Context) -> Result<Dbm, Error> {
+    /// Models of these examples, with their gaps as latent units: one trained as requested, or the best of those that suit them. What suits is
+    /// searched for unless it is known already, and known afterwards.
+    fn trained(&self, data: &Examples, known: &mut Option<Chosen>, what: &str, context: &Context) -> Result<Vec<Dbm>, Error> {
         let session = &context.session;
         if self.steps.is_some() || self.learning.is_given() {
-            return self.trained_as_requested(data, what, context);
+            return Ok(vec![self.trained_as_requested(data, what, context)?]);
         }
         let started = session.now();
-        let (run, said) = if let Some(chosen) = known {
-            let mut run = chosen.begin(data, |footprint| session.memory.check(footprint))?;
-            session.progress.begin("steps", chosen.steps);
-            while run.steps() < chosen.steps {
-                chosen.step(&mut run, data, session)?;
-                session.progress.advance(1);
-            }
-            session.progress.end();
-            (run, format!("Trained by the best recipe {what}"))
+        let (mut models, members, said) = if let Some(chosen) = known {
+            (vec![], chosen.members(), format!("Trained by the best recipe {what}"))
         } else {
             let steps = FitSettings::usual_steps(data);
             let settings = FitSettings { steps, seed: self.seed, valid: None };
             let fitted = match fitted(data.clone(), settings, context) {
                 // Too few cells are known to choose by.
                 Err(Error::Model(DbmError::Setting { .. } | DbmError::NoExamples)) => {
-                    return self.trained_as_requested(data, what, context);
+                    return Ok(vec![self.trained_as_requested(data, what, context)?]);
                 }
                 fitted => fitted?,
             };
@@ -322,13 +315,28 @@ impl Impute {
             if context.json {
                 context.tell("fit", json!({ "steps": steps, "chosen": &fitted.chosen }), String::new);
             }
+            let next = fitted.chosen.next.clone();
             *known = Some(fitted.chosen);
-            (fitted.run, said)
+            (vec![fitted.run.averaged_model()], next, said)
         };
-        if !context.json {
-            say!("{said}, in {:.1} s", session.now() - started);
+        session.progress.begin("steps", members.iter().map(|member| member.steps).sum());
+        for member in members {
+            let mut run = member.begin(data, |footprint| session.memory.check(footprint))?;
+            while run.steps() < member.steps {
+                Member::step(&mut run, data, session)?;
+                session.progress.advance(1);
+            }
+            models.push(run.averaged_model());
         }
-        Ok(run.averaged_model())
+        session.progress.end();
+        if !context.json {
+            let averaged = match models.len() - 1 {
+                0 => String::new(),
+                others => format!(", and averaged with the {others} next best"),
+            };
+            say!("{said}{averaged}, in {:.1} s", session.now() - started);
+        }
+        Ok(models)
     }
 
     fn trained_as_requested(&self, data: &Examples, what: &str, context: &Context) -> Result<Dbm, Error> {
@@ -363,12 +371,12 @@ impl Impute {
             hidden => Arc::new(hidden?),
         };
         let mut chosen = None;
-        let model = match job.model.clone() {
-            Some(model) => model,
+        let models = match job.model.clone() {
+            Some(model) => vec![model],
             None => self.trained(hidden.examples(), &mut chosen, "without the cells hidden for the check", context)?,
         };
         let settings = EvaluationSettings { impute: self.settings(), ..EvaluationSettings::default() };
-        let evaluation = Arc::new(Evaluation::new(model, Arc::clone(&hidden), settings)?);
+        let evaluation = Arc::new(Evaluation::new(models, Arc::clone(&hidden), settings)?);
         let outcomes = context.session.by_row(&evaluation)?.concat();
         let checked = Checked::new(evaluation.report(&outcomes), &outcomes);
         check::say(&checked, share, self.model.is_some(), context);

@@ -160,7 +160,7 @@ impl Report {
 /// let data = Examples::from_bits(4, &[1, 1, 0, 0, 0, 0, 1, 1].repeat(20))?;
 /// let hidden = Arc::new(hide(&data, 0.1, 7)?);
 /// let model = init::orthogonal(&[4, 6], Units::Signs, 1)?;
-/// let evaluation = Evaluation::new(model, Arc::clone(&hidden), EvaluationSettings::default())?;
+/// let evaluation = Evaluation::new(vec![model], Arc::clone(&hidden), EvaluationSettings::default())?;
 /// let outcomes = evaluation.score(0..evaluation.rows())?;
 /// let report = evaluation.report(&outcomes);
 /// assert_eq!(report.cells, hidden.cells().len());
@@ -179,15 +179,15 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// For this model on these cells.
+    /// For these models, averaged, on these cells.
     ///
     /// # Errors
     /// Those of [`EvaluationSettings::check`] and [`Imputer::new`]; [`DbmError::Shape`] if the data are not as wide as the visible layer.
-    pub fn new(model: Dbm, hidden: Arc<HiddenCells>, settings: EvaluationSettings) -> Result<Self, DbmError> {
+    pub fn new(models: Vec<Dbm>, hidden: Arc<HiddenCells>, settings: EvaluationSettings) -> Result<Self, DbmError> {
         settings.check()?;
-        let (n, data) = (model.n_visible(), hidden.examples());
-        data.check_width(n)?;
-        let imputer = Imputer::new(model, settings.impute)?;
+        let data = hidden.examples();
+        models.iter().try_for_each(|model| data.check_width(model.n_visible()))?;
+        let imputer = Imputer::new(models, settings.impute)?;
         let mut all: Vec<Range<usize>> = Vec::new();
         for (place, cell) in hidden.cells().iter().enumerate() {
             match all.last_mut() {

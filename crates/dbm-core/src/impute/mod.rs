@@ -54,7 +54,7 @@ impl ImputeSettings {
     }
 }
 
-/// Fills the gaps of data sets with one model.
+/// Fills the gaps of data sets with one model, or with the average of several.
 ///
 /// For a row with known units `v_known`, K chains of `p(v_missing, h | v_known)` start uniformly at random and make blocked Gibbs sweeps,
 /// odd layers first; known units never change. After `sweeps` of them, each of another `draws` sweeps adds `P(v_i high | h_1)`, with the
@@ -70,6 +70,9 @@ impl ImputeSettings {
 /// **Exactly.** With one hidden layer and few missing cells, no chains are needed: the same probabilities are computed by summing over all
 /// joint values of the missing cells, where this takes less arithmetic than the chains would. The completions are then exact draws.
 ///
+/// **Several models** each fill the row, and the probabilities are averaged (a linear opinion pool; Stone 1961): errors of one that the
+/// others do not share count less. Completion `c` is one of model `c` modulo their number.
+///
 /// Computed in plain arithmetic ([`Backend::Plain`]), with one stream per chain at ([`Purpose::Imputation`], row, chain): a row's numbers
 /// depend only on the model, the row, its place in the data set and the settings. The page and the command give the same bits.
 ///
@@ -79,7 +82,7 @@ impl ImputeSettings {
 /// // Two visible units that a hidden one makes alike, and a category of two levels that nothing is known of.
 /// let model = Dbm::new(Units::Signs, vec![vec![2.0, 2.0, 0.0, 0.0]], vec![vec![0.0; 4], vec![0.0]])?;
 /// let data = Examples::from_bits(4, &[1, 0, 0, 0])?.with_gaps(&[1, 0, 0, 0])?.with_groups(vec![2..4])?;
-/// let imputer = Imputer::new(model, ImputeSettings::default())?;
+/// let imputer = Imputer::new(vec![model], ImputeSettings::default())?;
 /// let high = imputer.fill(&data, 0)?.highs;
 /// assert_eq!(high[0], 1.0);
 /// assert!(high[1] > 0.9);
@@ -88,7 +91,7 @@ impl ImputeSettings {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Imputer {
-    model: Dbm,
+    models: Vec<Dbm>,
     settings: ImputeSettings,
 }
 
@@ -105,13 +108,17 @@ pub struct Filled {
 }
 
 impl Imputer {
-    /// For this model.
+    /// For these models, of the same visible layer.
     ///
     /// # Errors
-    /// [`DbmError::Setting`] for settings out of range.
-    pub fn new(model: Dbm, settings: ImputeSettings) -> Result<Self, DbmError> {
+    /// [`DbmError::Setting`] for settings out of range and for no model; [`DbmError::Shape`] if the visible layers differ.
+    pub fn new(models: Vec<Dbm>, settings: ImputeSettings) -> Result<Self, DbmError> {
         settings.check()?;
-        Ok(Self { model: model.with_backend(Backend::Plain), settings })
+        within("models to fill gaps with", "at least one", 0.0, !models.is_empty())?;
+        let n = models[0].n_visible();
+        models.iter().try_for_each(|model| DbmError::check_shape("the visible layer of a model", n, model.n_visible()))?;
+        let models = models.into_iter().map(|model| model.with_backend(Backend::Plain)).collect();
+        Ok(Self { models, settings })
     }
 
     /// Fills one row.
@@ -120,7 +127,7 @@ impl Imputer {
     /// [`DbmError::Shape`] if the data are not as wide as the visible layer, or have no such row.
     pub fn fill(&self, data: &Examples, row: usize) -> Result<Filled, DbmError> {
         let k = self.settings.completions as usize;
-        data.check_width(self.model.n_visible())?;
+        data.check_width(self.models[0].n_visible())?;
         if row >= data.len() {
             return Err(DbmError::Shape { what: "the data set to fill in".into(), expected: row + 1, got: data.len() });
         }
@@ -128,19 +135,20 @@ impl Imputer {
         if !known.contains(&false) {
             return Ok(Filled { highs: bits.iter().map(|&bit| f32::from(bit)).collect(), completions: bits.repeat(k) });
         }
-        let most = self.most_enumerated();
-        Ok(match Joint::of(&self.model, data.groups(), &bits, &known, most) {
+        let most = self.most_enumerated(bits.len());
+        let by = |model: &Dbm| match Joint::of(model, data.groups(), &bits, &known, most) {
             Some(joint) => self.by_enumeration(&joint, &bits, row),
-            None => self.by_chains(data.groups(), &bits, &known, row),
-        })
+            None => self.by_chains(model, data.groups(), &bits, &known, row),
+        };
+        Ok(averaged(self.models.iter().map(by).collect(), bits.len()))
     }
 
     /// The most joint values of missing cells that are enumerated: a joint value takes a sum over the hidden units, a sweep of a chain two
     /// products with all weights, whose terms are cheaper.
-    fn most_enumerated(&self) -> usize {
+    fn most_enumerated(&self, width: usize) -> usize {
         let ImputeSettings { completions, sweeps, draws, .. } = self.settings;
         let all_sweeps = completions as usize * (sweeps as usize + draws as usize);
-        all_sweeps.saturating_mul(self.model.n_visible() / 4).clamp(ENUMERATED.0, ENUMERATED.1)
+        all_sweeps.saturating_mul(width / 4).clamp(ENUMERATED.0, ENUMERATED.1)
     }
 
     fn by_enumeration(&self, joint: &Joint, bits: &[u8], row: usize) -> Filled {
@@ -154,12 +162,12 @@ impl Imputer {
         Filled { highs: highs.iter().map(|&high| high.min(1.0) as f32).collect(), completions }
     }
 
-    fn by_chains(&self, groups: &[Range<usize>], bits: &[u8], known: &[bool], row: usize) -> Filled {
+    fn by_chains(&self, model: &Dbm, groups: &[Range<usize>], bits: &[u8], known: &[bool], row: usize) -> Filled {
         let (n, k) = (bits.len(), self.settings.completions as usize);
-        let values: Vec<f32> = bits.iter().map(|&bit| self.model.units().value(bit == 1)).collect();
-        let mut chains = Chains::new(&self.model, Matrix::from_vec(k, n, values.repeat(k)), Clamp::Known(known.repeat(k)));
+        let values: Vec<f32> = bits.iter().map(|&bit| model.units().value(bit == 1)).collect();
+        let mut chains = Chains::new(model, Matrix::from_vec(k, n, values.repeat(k)), Clamp::Known(known.repeat(k)));
         let mut streams = Streams::new(self.settings.seed).of_chains(Purpose::Imputation, row as u64, 0..k as u64);
-        chains.randomize_all(&self.model, &mut streams);
+        chains.randomize_all(model, &mut streams);
 
         let all = chains.all();
         let clamped = |i: usize| known[i].then_some(bits[i] == 1);
@@ -168,10 +176,12 @@ impl Imputer {
         for sweep in 0..self.settings.sweeps + self.settings.draws {
             let mut rule = OneHotDraw::new(&mut streams, groups, &of_chain);
             for parity in [Parity::Odd, Parity::Even] {
-                chains.half_sweep(&self.model, parity, &all, &mut rule);
+                chains.half_sweep(model, parity, &all, &mut rule);
             }
             if sweep >= self.settings.sweeps {
-                (0..k).filter_map(|c| chains.field(0, c)).for_each(|fields| self.add_highs(groups, fields, &clamped, &mut sums));
+                (0..k)
+                    .filter_map(|c| chains.field(0, c))
+                    .for_each(|fields| add_highs(model.units().gap(), groups, fields, &clamped, &mut sums));
             }
         }
         let count = k as f64 * f64::from(self.settings.draws);
@@ -179,22 +189,34 @@ impl Imputer {
         let completions = chains.layer(0).data().iter().map(|&value| u8::from(value > 0.5)).collect();
         Filled { highs: sums.iter().enumerate().map(mean).collect(), completions }
     }
+}
 
-    /// Adds `P(high | h_1)` of each missing unit, from its field.
-    fn add_highs(&self, groups: &[Range<usize>], fields: &[f32], clamped: &impl Fn(usize) -> Option<bool>, sums: &mut [f64]) {
-        let gap = self.model.units().gap();
-        let mut groups = groups.iter().peekable();
-        let mut i = 0;
-        while i < fields.len() {
-            if let Some(group) = groups.next_if(|group| group.start == i) {
-                one_hot::highs(group, fields, gap, clamped).into_iter().for_each(|(unit, p)| sums[unit] += p);
-                i = group.end;
-            } else {
-                if clamped(i).is_none() {
-                    sums[i] += logistic(f64::from(gap) * f64::from(fields[i]));
-                }
-                i += 1;
+/// The mean of the probabilities, and of the completions in turn one from each.
+fn averaged(mut all: Vec<Filled>, width: usize) -> Filled {
+    if all.len() == 1 {
+        return all.swap_remove(0);
+    }
+    let count = all.len();
+    let mean = |unit: usize| (all.iter().map(|filled| f64::from(filled.highs[unit])).sum::<f64>() / count as f64) as f32;
+    let highs = (0..width).map(mean).collect();
+    let of = |(place, _): (usize, &[u8])| all[place % count].completions[place * width..(place + 1) * width].to_vec();
+    let completions = all[0].completions.chunks_exact(width).enumerate().flat_map(of).collect();
+    Filled { highs, completions }
+}
+
+/// Adds `P(high | h_1)` of each missing unit, from its field.
+fn add_highs(gap: f32, groups: &[Range<usize>], fields: &[f32], clamped: &impl Fn(usize) -> Option<bool>, sums: &mut [f64]) {
+    let mut groups = groups.iter().peekable();
+    let mut i = 0;
+    while i < fields.len() {
+        if let Some(group) = groups.next_if(|group| group.start == i) {
+            one_hot::highs(group, fields, gap, clamped).into_iter().for_each(|(unit, p)| sums[unit] += p);
+            i = group.end;
+        } else {
+            if clamped(i).is_none() {
+                sums[i] += logistic(f64::from(gap) * f64::from(fields[i]));
             }
+            i += 1;
         }
     }
 }

@@ -68,7 +68,7 @@ impl HeldOut {
     /// # Errors
     /// Those of [`Imputer::new`].
     pub fn imputer(model: Dbm) -> Result<Imputer, DbmError> {
-        Imputer::new(model, CHAINS)
+        Imputer::new(vec![model], CHAINS)
     }
 
     /// Guesses the cells of some of the rows.

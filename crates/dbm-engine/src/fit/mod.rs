@@ -36,6 +36,8 @@ use std::ops::Range;
 
 /// Runs in the last round.
 const LAST: usize = 2;
+/// Models that are averaged, at most.
+const MEMBERS: usize = 3;
 /// Steps of the first round are at least this many.
 const FEWEST: u64 = 2;
 /// The rounds take one part in this many of the budget. The rest is for the best run, as long as it still improves.
@@ -108,6 +110,15 @@ impl FitSettings {
     }
 }
 
+/// A recipe, and how long it is trained.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Member {
+    /// The recipe, as a plan.
+    pub plan: RunPlan,
+    /// Its best number of steps.
+    pub steps: u64,
+}
+
 /// The outcome of a fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Chosen {
@@ -117,6 +128,9 @@ pub struct Chosen {
     pub steps: u64,
     /// Its score then.
     pub score: HeldOutScore,
+    /// The recipes that come next, if their scores are within the best one's error: an average of all these models makes fewer errors than
+    /// each.
+    pub next: Vec<Member>,
     /// All recipes, in the order of their ranks.
     pub tried: Vec<Tried>,
 }
@@ -131,7 +145,15 @@ pub struct Tried {
 }
 
 impl Chosen {
-    /// A run at step 0 by the best recipe.
+    /// The best recipe and those that come next.
+    pub fn members(&self) -> Vec<Member> {
+        let best = Member { plan: self.plan.clone(), steps: self.steps };
+        std::iter::once(best).chain(self.next.iter().cloned()).collect()
+    }
+}
+
+impl Member {
+    /// A run at step 0.
     ///
     /// # Errors
     /// Those of [`crate::begin`].
@@ -143,11 +165,11 @@ impl Chosen {
         begun(&self.plan, data, check)
     }
 
-    /// The next step of such a run, on the threads of a host if that saves time.
+    /// The next step of the run, on the threads of a host if that saves time.
     ///
     /// # Errors
     /// Those of [`Trainer::step`].
-    pub fn step(&self, run: &mut Trainer, data: &Examples, host: &impl Host) -> Result<(), DbmError> {
+    pub fn step(run: &mut Trainer, data: &Examples, host: &impl Host) -> Result<(), DbmError> {
         step(run, data, host)
     }
 }
@@ -290,8 +312,14 @@ impl Fit {
         let tried =
             |runner: &Runner| Tried { options: RECIPES[runner.recipe].options(&runner.plan), looks: runner.looks.clone() };
         let tried = self.runners.iter().map(tried).collect();
-        let chosen = Chosen { plan: plan.clone(), steps: look.step, score: look.score, tried };
-        let run = chosen.begin(&self.data, |_| Ok::<(), DbmError>(()))?;
+        let near = look.score.log_loss + look.score.log_loss_error;
+        let member = |runner: &Runner| {
+            let (look, _) = runner.best.as_ref().filter(|(look, _)| look.score.log_loss <= near)?;
+            Some(Member { plan: runner.plan.clone(), steps: look.step })
+        };
+        let next = self.runners[1..].iter().filter_map(member).take(MEMBERS - 1).collect();
+        let chosen = Chosen { plan: plan.clone(), steps: look.step, score: look.score, next, tried };
+        let run = begun(&chosen.plan, &self.data, |_| Ok::<(), DbmError>(()))?;
         self.last = Some((run, chosen));
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! From a table with gaps to a filled one: a recipe is chosen, its model is checked on cells that it has not seen, trained once more on all
-//! of them, and fills the gaps. `dbm impute` takes the same steps, and both give the same bits.
+//! From a table with gaps to a filled one: recipes are chosen, the average of their models is checked on cells that they have not seen, they
+//! are trained once more on all of them, and fill the gaps. `dbm impute` takes the same steps, and both give the same bits.
 
 mod calibration;
 #[cfg(test)]
@@ -10,7 +10,7 @@ pub use calibration::{Calibration, CalibrationBin};
 pub use trust::{Checked, Trust};
 
 use crate::fit::begun;
-use crate::{Chosen, EngineError, Filling, Fit, FitSettings, Job, Look, Progress, RowByRow};
+use crate::{Chosen, EngineError, Filling, Fit, FitSettings, Fitted, Job, Look, Member, Progress, RowByRow};
 use dbm_core::impute::{Evaluation, EvaluationSettings, Filled, HiddenCells, ImputeSettings, Imputer, hide};
 use dbm_core::settings::RunPlan;
 use dbm_core::{Dbm, DbmError, Examples, Footprint, SingleThread, Trainer};
@@ -38,8 +38,8 @@ pub struct GapSettings {
 pub struct FilledGaps {
     /// How the model was found, if recipes were compared.
     pub chosen: Option<Chosen>,
-    /// The model that filled the gaps.
-    pub model: Dbm,
+    /// The models that filled the gaps, on average.
+    pub models: Vec<Dbm>,
     /// How it does on cells that it has not seen; `None` if too few are known to hide some.
     pub checked: Option<Checked>,
     /// Every row: the probabilities of its units, and as many completions as were asked for, `[imputations, units]`.
@@ -49,15 +49,26 @@ pub struct FilledGaps {
 /// What is being done.
 enum Stage {
     Choosing(Box<Fit>),
-    Checking { job: RowByRow<Arc<Evaluation>>, evaluation: Arc<Evaluation>, next: Next },
-    Learning { run: Box<Trainer>, steps: u64 },
-    Filling { job: Box<RowByRow<Filling<Examples>>>, model: Dbm },
+    Checking { job: RowByRow<Arc<Evaluation>>, evaluation: Arc<Evaluation>, models: Option<Vec<Dbm>> },
+    Learning(Learning),
+    Filling { job: Box<RowByRow<Filling<Examples>>>, models: Vec<Dbm> },
 }
 
-/// How the model that fills the gaps comes about after a check.
-enum Next {
-    Learn(Box<Chosen>),
-    Use(Dbm),
+/// Training of several models, one after another.
+struct Learning {
+    /// Those to come, the last one first.
+    members: Vec<Member>,
+    run: Option<(Box<Trainer>, u64)>,
+    models: Vec<Dbm>,
+    /// Whether they see all known cells, and not only those outside the check.
+    whole: bool,
+}
+
+impl Learning {
+    fn of(mut members: Vec<Member>, models: Vec<Dbm>, whole: bool) -> Self {
+        members.reverse();
+        Self { members, run: None, models, whole }
+    }
 }
 
 /// The work in progress.
@@ -107,7 +118,8 @@ impl FillGaps {
             // Too few cells are known to choose by.
             Err(Stopped::Model(DbmError::Setting { .. } | DbmError::NoExamples)) => {
                 let (run, steps) = usual(&data, impute.seed, check)?;
-                let stage = Stage::Learning { run: Box::new(run), steps };
+                let run = Some((Box::new(run), steps));
+                let stage = Stage::Learning(Learning { members: vec![], run, models: vec![], whole: true });
                 return Ok(Self { data, hidden: None, settings, stage, chosen: None, checked: None });
             }
             Err(Stopped::Model(error)) => return Err(error.into()),
@@ -123,8 +135,8 @@ impl FillGaps {
         let hidden = hidden.map_or_else(|| hide(&data, HIDDEN_SHARE, settings.impute.seed).ok(), Some);
         let hidden = hidden.map(Arc::new);
         let stage = match &hidden {
-            Some(hidden) => checking(model.clone(), hidden, &settings, Next::Use(model))?,
-            None => filling(model, &data, &settings)?,
+            Some(hidden) => checking(vec![model.clone()], hidden, &settings, Some(vec![model]))?,
+            None => filling(vec![model], &data, &settings)?,
         };
         Ok(Self { data, hidden, settings, stage, chosen: None, checked: None })
     }
@@ -133,8 +145,9 @@ impl FillGaps {
     pub fn stage(&self) -> &'static str {
         match self.stage {
             Stage::Choosing(_) => "Trying recipes on held-back cells",
-            Stage::Checking { .. } => "Checking the best one on cells it has not seen",
-            Stage::Learning { .. } => "Training it on all known cells",
+            Stage::Checking { .. } => "Checking the best ones on cells they have not seen",
+            Stage::Learning(Learning { whole: false, .. }) => "Training the best ones",
+            Stage::Learning(_) => "Training them on all known cells",
             Stage::Filling { .. } => "Filling the gaps",
         }
     }
@@ -145,8 +158,12 @@ impl FillGaps {
         fit.so_far().map(|(_, look)| (fit.progress().0, look))
     }
 
-    fn learned(&mut self, model: Dbm) -> Result<(), EngineError> {
-        self.stage = filling(model, &self.data, &self.settings)?;
+    /// What comes after models have been trained.
+    fn learned(&mut self, models: Vec<Dbm>, whole: bool) -> Result<(), EngineError> {
+        self.stage = match &self.hidden {
+            Some(hidden) if !whole => checking(models, hidden, &self.settings, None)?,
+            _ => filling(models, &self.data, &self.settings)?,
+        };
         Ok(())
     }
 }
@@ -163,17 +180,23 @@ impl<E> From<DbmError> for Stopped<E> {
     }
 }
 
-fn checking(model: Dbm, hidden: &Arc<HiddenCells>, settings: &GapSettings, next: Next) -> Result<Stage, DbmError> {
+/// `models` of the stage are those that fill the gaps, if they are there already.
+fn checking(
+    checked: Vec<Dbm>,
+    hidden: &Arc<HiddenCells>,
+    settings: &GapSettings,
+    models: Option<Vec<Dbm>>,
+) -> Result<Stage, DbmError> {
     let evaluation = EvaluationSettings { impute: settings.impute.clone(), ..EvaluationSettings::default() };
-    let evaluation = Arc::new(Evaluation::new(model, Arc::clone(hidden), evaluation)?);
-    Ok(Stage::Checking { job: RowByRow::new(Arc::clone(&evaluation)), evaluation, next })
+    let evaluation = Arc::new(Evaluation::new(checked, Arc::clone(hidden), evaluation)?);
+    Ok(Stage::Checking { job: RowByRow::new(Arc::clone(&evaluation)), evaluation, models })
 }
 
-fn filling(model: Dbm, data: &Examples, settings: &GapSettings) -> Result<Stage, DbmError> {
-    let imputer = Imputer::new(model.clone(), settings.impute.clone())?;
+fn filling(models: Vec<Dbm>, data: &Examples, settings: &GapSettings) -> Result<Stage, DbmError> {
+    let imputer = Imputer::new(models.clone(), settings.impute.clone())?;
     let rows = (0..data.len()).collect();
     let job = Box::new(RowByRow::new(Filling { imputer, data: data.clone(), rows, imputations: settings.imputations }));
-    Ok(Stage::Filling { job, model })
+    Ok(Stage::Filling { job, models })
 }
 
 /// A run of the usual plan for a table, and its number of steps.
@@ -198,50 +221,50 @@ impl Job for FillGaps {
         match &mut self.stage {
             Stage::Choosing(fit) => match fit.advance()? {
                 Progress::Goes { done, total } => return Ok(Progress::Goes { done, total }),
-                Progress::Ends(fitted) => {
-                    let model = fitted.run.averaged_model();
-                    if let Some(hidden) = &self.hidden {
-                        self.stage = checking(model, hidden, &self.settings, Next::Learn(Box::new(fitted.chosen)))?;
-                    } else {
-                        self.chosen = Some(fitted.chosen);
-                        self.learned(model)?;
-                    }
+                Progress::Ends(Fitted { run, chosen }) => {
+                    // The best one has been trained; those next to it have not.
+                    let whole = self.hidden.is_none();
+                    self.stage = Stage::Learning(Learning::of(chosen.next.clone(), vec![run.averaged_model()], whole));
+                    self.chosen = Some(chosen);
                 }
             },
-            Stage::Checking { job, evaluation, next } => match job.advance()? {
+            Stage::Checking { job, evaluation, models } => match job.advance()? {
                 Progress::Goes { done, total } => return Ok(Progress::Goes { done, total }),
                 Progress::Ends(rows) => {
                     let outcomes = rows.concat();
                     self.checked = Some(Checked::new(evaluation.report(&outcomes), &outcomes));
-                    match next {
-                        Next::Use(model) => {
-                            let model = model.clone();
-                            self.learned(model)?;
-                        }
-                        Next::Learn(chosen) => {
-                            let run = Box::new(chosen.begin(&self.data, |_| Ok::<(), DbmError>(()))?);
-                            let steps = chosen.steps;
-                            self.chosen = Some((**chosen).clone());
-                            self.stage = Stage::Learning { run, steps };
-                        }
+                    match (models.take(), &self.chosen) {
+                        (None, Some(chosen)) => self.stage = Stage::Learning(Learning::of(chosen.members(), vec![], true)),
+                        (models, _) => self.learned(models.unwrap_or_default(), true)?,
                     }
                 }
             },
-            Stage::Learning { run, steps } => {
-                for _ in 0..PIECE.min(*steps - run.steps()) {
-                    run.step(&self.data, &SingleThread)?;
+            Stage::Learning(learning) => {
+                let data = self.hidden.as_ref().filter(|_| !learning.whole).map_or(&self.data, |hidden| hidden.examples());
+                if learning.run.is_none() {
+                    let Some(member) = learning.members.pop() else {
+                        let (models, whole) = (std::mem::take(&mut learning.models), learning.whole);
+                        self.learned(models, whole)?;
+                        return Ok(Progress::Goes { done: 0, total: 0 });
+                    };
+                    learning.run = Some((Box::new(member.begin(data, |_| Ok::<(), DbmError>(()))?), member.steps));
                 }
-                if run.steps() < *steps {
-                    return Ok(Progress::Goes { done: run.steps() as u32, total: *steps as u32 });
+                if let Some((run, steps)) = &mut learning.run {
+                    for _ in 0..PIECE.min(*steps - run.steps()) {
+                        Member::step(run, data, &SingleThread)?;
+                    }
+                    if run.steps() < *steps {
+                        return Ok(Progress::Goes { done: run.steps() as u32, total: *steps as u32 });
+                    }
+                    learning.models.push(run.averaged_model());
+                    learning.run = None;
                 }
-                let model = run.averaged_model();
-                self.learned(model)?;
             }
-            Stage::Filling { job, model } => match job.advance()? {
+            Stage::Filling { job, models } => match job.advance()? {
                 Progress::Goes { done, total } => return Ok(Progress::Goes { done, total }),
                 Progress::Ends(rows) => {
                     let (chosen, checked) = (self.chosen.take(), self.checked.take());
-                    return Ok(Progress::Ends(FilledGaps { chosen, model: model.clone(), checked, rows }));
+                    return Ok(Progress::Ends(FilledGaps { chosen, models: std::mem::take(models), checked, rows }));
                 }
             },
         }

@@ -244,8 +244,8 @@ fn a_description_that_was_cut_or_has_more_than_it_should_is_refused() {
     }
     assert_eq!(RunDescription::from_bytes(&[&bytes[..], b"x"].concat()), None);
     // Earlier builds stored what the bits stand for as a string.
-    let (now, before) =
-        (&b"\"visible\":{\"Bits\":{\"threshold\":0.5}}"[..], &b"\"visible\":\"{\\\"Bits\\\":{\\\"threshold\\\":0.5}}\""[..]);
+    let now = format!("\"visible\":{}", Visible::Bits { threshold: 0.5, read: PictureReading::PLAIN }.to_json());
+    let (now, before) = (now.as_bytes(), &b"\"visible\":\"{\\\"Bits\\\":{\\\"threshold\\\":0.5}}\""[..]);
     let at = bytes.windows(now.len()).position(|part| part == now).expect("what the bits stand for");
     let old = [&bytes[..at], before, &bytes[at + now.len()..]].concat();
     assert_eq!(RunDescription::from_bytes(&old), Some(description(examples())));

@@ -14,8 +14,13 @@ pub fn used(filled: &Filled) -> String {
         (Some(chosen), _) => {
             let hidden: Vec<String> = chosen.plan.hidden.iter().map(u32::to_string).collect();
             let estimator = chosen.plan.settings.estimator.to_string().to_uppercase();
+            let averaged = match chosen.averaged {
+                0 | 1 => String::new(),
+                2 => ", averaged with the next best".into(),
+                several => format!(", averaged with the {} next best", several - 1),
+            };
             format!(
-                "Filled by a model with {} hidden units, trained by {estimator} for {} steps: the best of {} recipes on {} held-back cells.",
+                "Filled by a model with {} hidden units, trained by {estimator} for {} steps{averaged}: the best of {} recipes on {} held-back cells.",
                 hidden.join(" and "),
                 chosen.steps,
                 chosen.recipes,
