@@ -1,7 +1,11 @@
 // If a browser lacks something, the page says so at once, in words.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { button, enabled, lab, quiet, shared, slowly, steps, trainSteps, until } from "./browser.mjs";
+import { launch } from "../../scripts/chromium.mjs";
+import { serve } from "../../scripts/serve.mjs";
+import { button, collectErrors, enabled, lab, quiet, shared, slowly, steps, trainSteps, until } from "./browser.mjs";
+import { dialog } from "./files.mjs";
+import { press } from "./hand.mjs";
 
 const alert = (page) => page.getByRole("alert");
 
@@ -159,6 +163,25 @@ for (const [what, { page: inPage, worker, files }, words] of [
     await trains(page);
   }));
 }
+
+test("over plain http, where there are no caches, locks or hashes, data are fetched and gaps filled", async () => {
+  const server = await serve({ isolated: false });
+  const browser = await launch(["--host-resolver-rules=MAP plain.example 127.0.0.1"]);
+  try {
+    const page = await browser.newPage();
+    const errors = collectErrors(page);
+    const body = `one,two,three\n${"1,0,1\n0,1,?\n?,0,1\n0,1,0\n".repeat(15)}`;
+    await page.route("https://raw.githubusercontent.com/**", (route) => route.fulfill({ headers: { "access-control-allow-origin": "*" }, contentType: "text/csv", body }));
+    await page.goto(`http://plain.example:${server.address().port}/?data=https://raw.githubusercontent.com/a/b/main/some.csv#view=train`);
+    assert.deepEqual(await page.evaluate(() => [isSecureContext, typeof caches, typeof navigator.locks, typeof navigator.serviceWorker]), [false, "undefined", "undefined", "undefined"]);
+    await press(page, dialog(page).getByRole("button", { name: "Fill the gaps" }));
+    await page.getByText(/ 30 cells filled, probability /).waitFor({ timeout: 120_000 });
+    assert.deepEqual(errors, []);
+  } finally {
+    await browser.close();
+    server.close();
+  }
+});
 
 test("without a service worker the page says that it needs the network", lab({ prepare: (page) => page.addInitScript(() => Object.defineProperty(navigator, "serviceWorker", { value: undefined })) }, async ({ page }) => {
   await page.getByText("This browser cannot keep the page for offline use.").waitFor();
