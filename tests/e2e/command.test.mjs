@@ -179,8 +179,15 @@ for (const width of [1280, 390]) {
     writeFileSync(pictures, Buffer.concat([Buffer.from("\x93NUMPY\x01\x00", "latin1"), Buffer.from([header.length, 0]), Buffer.from(header, "latin1"), Buffer.from(values)]));
     const before = last;
     await upload(page).setInputFiles(pictures);
-    await dialog(page).getByLabel("Invert").selectOption("yes");
-    await dialog(page).getByLabel("Turn").selectOption("1");
+    await dialog(page).getByLabel("Invert").waitFor();
+    // At once: the second is said before the first is answered.
+    await dialog(page).evaluate((preview) => {
+      for (const [name, value] of [["invert", "yes"], ["turn", "1"]]) {
+        const choice = preview.querySelector(`#reading-${name}`);
+        choice.value = value;
+        choice.dispatchEvent(new Event("change", { bubbles: true }));
+      }
+    });
     await dialog(page).getByText("3 pictures of 8 × 12").waitFor();
     await dialog(page).getByLabel("Transpose").selectOption("yes");
     await dialog(page).getByText("3 pictures of 12 × 8").waitFor();

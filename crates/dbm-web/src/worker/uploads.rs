@@ -70,7 +70,7 @@ impl Correction {
 
 impl PendingUpload {
     /// The files were read in another way: thresholds and bits that still make sense stay.
-    fn reread(&mut self, about: Understood, said: Vec<Correction>) {
+    fn reread(&mut self, about: Understood) {
         let (bits, coding) = (self.encoding.bits, self.encoding.coding);
         let mut columns = about.encoding.columns.clone();
         for (name, threshold) in &mut columns {
@@ -84,7 +84,7 @@ impl PendingUpload {
                 self.doubts.push(doubt.clone());
             }
         }
-        (self.about, self.said, self.trouble) = (about, said, None);
+        (self.about, self.trouble) = (about, None);
         self.version += 1;
     }
 }
@@ -247,10 +247,10 @@ impl Uploads {
     pub fn correct(self, correction: Correction) {
         self.focus.set_value(document().active_element().map(|control| control.id()).filter(|id| !id.is_empty()));
         let Some(mut said) = self.offer.with_untracked(|offer| offer.as_ref().map(|offer| offer.said.clone())) else { return };
-        let again = said.contains(&correction);
+        let before: Vec<Correction> = said.iter().filter(|other| other.is_about(&correction)).cloned().collect();
         said.retain(|other| !other.is_about(&correction));
-        if !again {
-            said.push(correction);
+        if !before.contains(&correction) {
+            said.push(correction.clone());
         }
         let mut reading = Reading::default();
         for correction in &said {
@@ -265,14 +265,20 @@ impl Uploads {
                 Correction::Setting(..) => {}
             }
         }
+        // At once: another correction may come before the answer to this one.
+        self.change_offer(|offer| offer.said = said);
         self.correcting.update_value(|count| *count += 1);
         self.session.perform(async move {
             let answer = self.session.reader.ask(FilesCommand::Reread(Box::new(reading))).await;
             self.correcting.update_value(|count| *count -= 1);
             let refused = matches!(answer, Err(Failure::Refused(_)));
             self.change_offer(|offer| match answer {
-                Ok(FilesEvent::Understood(about)) => offer.reread(*about, said),
-                Err(Failure::Refused(why)) => offer.trouble = Some(why),
+                Ok(FilesEvent::Understood(about)) => offer.reread(*about),
+                Err(Failure::Refused(why)) => {
+                    offer.said.retain(|other| !other.is_about(&correction));
+                    offer.said.extend(before);
+                    offer.trouble = Some(why);
+                }
                 _ => {}
             });
             if self.correcting.get_value() == 0 && self.accepted.try_update_value(std::mem::take) == Some(true) && !refused {
