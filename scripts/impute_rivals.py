@@ -168,29 +168,23 @@ def ours(command, original, gaps, options):
 
 
 def summary(path):
-    """The lines of a table as Markdown: means over the seeds, the best of each measure in bold; and on how many tables ours is at least level."""
+    """What a table of results says, as Markdown: means over the seeds, the best in bold, and on how many tables ours is at least level."""
     lines = pd.read_csv(path)
     methods = [method for method in ["dbm", "logistic", "forest"] if (lines["method"] == method).any()]
-    means = lines.groupby(["table", "method"], sort=False)[["right", "log_loss", "off", "seconds"]].mean()
-    print("| Table | Rows | Columns | Seeds | " + " | ".join(f"{method} right % / log loss / off % / s" for method in methods) + " |")
+    means = lines.groupby(["table", "method"], sort=False)[["right", "log_loss", "off"]].mean()
+    print("| Table | Rows | Columns | Seeds | " + " | ".join(f"{method}: right %, log loss, off %" for method in methods) + " |")
     print("| --- " * (4 + len(methods)) + "|")
     level = {method: [] for method in methods if method != "dbm"}
+    bold = lambda text, best: f"**{text}**" if best else text
     for table, of_table in lines.groupby("table", sort=False):
-        here = means.loc[table]
-        best_right, best_loss = here["right"].round(3).max(), here["log_loss"].round(3).min()
-        bold = lambda text, best: f"**{text}**" if best else text
+        here = means.loc[table].round(4)
         cells = []
         for method in methods:
-            if method not in here.index:
-                cells.append("")
-                continue
-            right, loss, off, seconds = here.loc[method]
-            parts = [bold(f"{100 * right:.1f}", round(right, 3) == best_right), bold(f"{loss:.3f}", round(loss, 3) == best_loss)]
-            cells.append(" / ".join([*parts, f"{100 * off:.1f}", f"{seconds:.1f}"]))
-        for method in level:
-            if method in here.index:
-                ours, theirs = here.loc["dbm"], here.loc[method]
-                level[method].append((ours["right"] >= theirs["right"], ours["log_loss"] <= theirs["log_loss"]))
+            right, loss, off = here.loc[method] if method in here.index else (0, 0, 0)
+            words = [bold(f"{100 * right:.1f}", right == here["right"].max()), bold(f"{loss:.3f}", loss == here["log_loss"].min())]
+            cells.append(", ".join([*words, f"{100 * off:.1f}"]) if method in here.index else "")
+            if method in level and method in here.index:
+                level[method].append((here["right"]["dbm"] >= right, here["log_loss"]["dbm"] <= loss))
         rows, columns = of_table.iloc[0][["rows", "columns"]]
         print(f"| {table} | {rows} | {columns} | {of_table['seed'].nunique()} | " + " | ".join(cells) + " |")
     for method, pairs in level.items():
