@@ -71,7 +71,7 @@ impl ImputeSettings {
 /// joint values of the missing cells, where this takes less arithmetic than the chains would. The completions are then exact draws.
 ///
 /// **Several models** each fill the row, and the probabilities are averaged (a linear opinion pool; Stone 1961): errors of one that the
-/// others do not share count less. Completion `c` is one of model `c` modulo their number.
+/// others do not share count less. Completion `c` comes from model `c` modulo the number of models.
 ///
 /// Computed in plain arithmetic ([`Backend::Plain`]), with one stream per chain at ([`Purpose::Imputation`], row, chain): a row's numbers
 /// depend only on the model, the row, its place in the data set and the settings. The page and the command give the same bits.

@@ -37,9 +37,9 @@ const fn recipe(hidden: Width, estimator: &'static str, rate: f64, decay: f64) -
     Recipe { hidden, estimator, rate, decay, conditional: 0.0 }
 }
 
-/// The pseudo-likelihood asks for each cell given the others, which is what a filled gap is, and wins on most tables, with few units or
-/// many. Then contrastive divergence and persistent chains, for tables that say more about whole rows: from wide machines, which learn a
-/// short table in a hundred steps and are stopped before they memorize it, to narrow ones and those whose chains mix well, for long tables.
+/// The pseudo-likelihood asks for each cell given the others, which is what a filled gap is, and is chosen for most tables, with few units or
+/// many. Then contrastive divergence and persistent chains: from wide machines, which learn a short table in a hundred steps and are stopped
+/// before they memorize it, to narrow ones and those whose chains mix well, for long tables.
 pub const RECIPES: [Recipe; 12] = [
     recipe(Of(300), "pl", 0.005, 0.03),
     recipe(Of(100), "pl", 0.005, 0.03),
