@@ -271,7 +271,7 @@ fn table() -> Visible {
     let kinds = [
         ColumnKind::Binary { low: "no".into(), high: "yes".into() },
         ColumnKind::Number { threshold: 2.5, low: "1".into(), high: "4".into() },
-        ColumnKind::Category { levels: vec!["a".into(), "b".into(), "ü".into()] },
+        ColumnKind::Category { levels: vec!["a".into(), "b".into(), "ü".into()], ordered: true },
         ColumnKind::Ignored,
     ];
     Visible::Table(Columns { columns: kinds.map(|kind| Column::new("x", kind)).into() })

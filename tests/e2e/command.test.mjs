@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { button, enabled, lab, steps, trainSteps, until, useData } from "./browser.mjs";
+import { button, enabled, lab, steps, trainSteps, until, useData, screenshot } from "./browser.mjs";
 import { at, dialog, folder, generator, opened, saved, savedAs, upload } from "./files.mjs";
 import { press } from "./hand.mjs";
 import { rereader } from "./reread.mjs";
@@ -137,7 +137,7 @@ async function sheetOfTiles(page) {
 for (const width of [1280, 390]) {
   test(`what is corrected on the page at ${width} is what the command reads with the same options`, lab({ view: "train", width, height: 844 }, async ({ page }) => {
     const path = join(folder, `people-${width}.csv`);
-    writeFileSync(path, "sex,country,dose,ill\nMale,NA,1,yes\nmale,BW,.,no\nfemale,ZA,3,\nmale,NA,2,yes\n,ZA,-9,no\nfemale,BW,1,yes\nmale,NA,3,no\n");
+    writeFileSync(path, "sex,country,dose,size,ill\nMale,NA,1,M,yes\nmale,BW,.,L,no\nfemale,ZA,3,S,\nmale,NA,2,,yes\n,ZA,-9,M,no\nfemale,BW,1,L,yes\nmale,NA,3,S,no\n");
     await opened(page);
     await upload(page).setInputFiles(path);
     await press(page, dialog(page).getByRole("button", { name: "They are the same" }));
@@ -146,12 +146,19 @@ for (const width of [1280, 390]) {
     await dialog(page).getByRole("button", { name: /^-9 in dose, .*missing$/ }).waitFor();
     await dialog(page).getByLabel("Kind of country").selectOption("leave-out");
     await dialog(page).getByText("set aside").waitFor();
+    await dialog(page).getByLabel("Kind of size").selectOption("ordered");
+    const order = dialog(page).getByLabel("Values of size from low to high");
+    await until(() => order.inputValue(), (now) => now === "M < L < S", "in the order of the table");
+    await order.fill("S < M < L");
+    await order.press("Enter");
+    await dialog(page).getByText("Expected").waitFor({ state: "detached" });
+    await screenshot(page, `reading-ordered-${width}`, false);
     await dialog(page).getByLabel(/^Hold back 10 %/).uncheck();
     await press(page, button(page, "Use this data"));
     const plain = hashOf("--data", path);
     await until(() => hashOnPage(page), (hash) => hash?.length === 64, "the data are in use");
     assert.notEqual(await hashOnPage(page), plain);
-    assert.equal(await hashOnPage(page), hashOf("--data", path, "--alike", "sex", "--missing", ".,-9", "--column", "country=leave-out"));
+    assert.equal(await hashOnPage(page), hashOf("--data", path, "--alike", "sex", "--missing", ".,-9", "--column", "country=leave-out", "--column", "size=S<M<L"));
 
     const odd = join(folder, `odd-${width}.csv`);
     writeFileSync(odd, Buffer.from("1,5;ja;größer\n2,5;nein;kleiner\n7,25;ja;größer\n1,5;?;kleiner\n8,0;nein;größer\n", "latin1"));

@@ -1,7 +1,7 @@
 //! A binary data set: rows of visible bits, packed eight to a byte; bits may be missing.
 
 use crate::rng::{Purpose, Streams};
-use crate::{Clamp, DbmError, Units, one_hot};
+use crate::{Clamp, DbmError, Group, Units, groups};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,8 +25,8 @@ pub struct Examples {
     known: Option<Vec<u8>>,
     /// The class of each row, if there are classes.
     labels: Option<Vec<u8>>,
-    /// The bits of each categorical value, of which exactly one is high.
-    groups: Arc<[Range<usize>]>,
+    /// The bits that stand for one value together.
+    groups: Arc<[Group]>,
 }
 
 impl Examples {
@@ -120,18 +120,18 @@ impl Examples {
         self.labels.as_deref()
     }
 
-    /// The same examples, of whose bits those in each of these groups stand for one categorical value: exactly one is high.
+    /// The same examples, of whose bits those in each of these groups stand for one value together.
     ///
     /// # Errors
     /// [`DbmError::Setting`] for groups that are empty, overlap, are not in rising order, or reach beyond the width.
-    pub fn with_groups(mut self, groups: Vec<Range<usize>>) -> Result<Self, DbmError> {
-        one_hot::check(&groups, self.width)?;
+    pub fn with_groups(mut self, groups: Vec<Group>) -> Result<Self, DbmError> {
+        groups::check(&groups, self.width)?;
         self.groups = groups.into();
         Ok(self)
     }
 
-    /// The bits of each categorical value, of which exactly one is high.
-    pub fn groups(&self) -> &Arc<[Range<usize>]> {
+    /// The bits that stand for one value together.
+    pub fn groups(&self) -> &Arc<[Group]> {
         &self.groups
     }
 

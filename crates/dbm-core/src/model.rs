@@ -1,7 +1,7 @@
 //! The deep Boltzmann machine itself: its shape and its parameters, checked once at construction.
 
 use crate::host::Host;
-use crate::linalg::{Backend, Matrix};
+use crate::linalg::{Backend, Matrix, add_scaled};
 use crate::{DbmError, Units};
 
 /// Models with more parameters are refused before anything is allocated: 2^28, one gigabyte of f32.
@@ -118,6 +118,22 @@ impl Dbm {
     /// The values its units take.
     pub fn units(&self) -> Units {
         self.units
+    }
+
+    /// `p(v_free, h | v_rest)` as a machine over these visible units alone: the others' fields become biases of the first hidden layer.
+    pub(crate) fn given(&self, free: &[usize], is_high: impl Fn(usize) -> bool) -> Self {
+        let (mut weights, mut biases) = (self.weights.clone(), self.biases.clone());
+        let mut is_free = vec![false; self.n_visible()];
+        free.iter().for_each(|&unit| is_free[unit] = true);
+        for unit in (0..self.n_visible()).filter(|&unit| !is_free[unit]) {
+            add_scaled(&mut biases[1], self.units.value(is_high(unit)), weights[0].row(unit));
+        }
+        weights[0] = weights[0].select(free);
+        biases[0] = free.iter().map(|&unit| self.biases[0][unit]).collect();
+        let sizes = std::iter::once(free.len()).chain(self.sizes[1..].iter().copied()).collect();
+        let mut transposed = self.transposed.clone();
+        transposed[0] = weights[0].transposed();
+        Self { units: self.units, backend: self.backend, sizes, weights, transposed, biases }
     }
 
     /// The kernels used with it.

@@ -5,7 +5,9 @@
 
 pub use crate::content::{Content, Raw};
 pub use crate::file::File;
-pub use crate::interpretation::{Background, Change, ColumnReading, Doubt, KindChoice, READING, Reading, ReadingSetting};
+pub use crate::interpretation::{
+    Background, Change, ColumnReading, Doubt, KindChoice, READING, Reading, ReadingSetting, ordered,
+};
 pub use crate::preview::{Preview, Summary};
 pub use crate::reading::read;
 pub use crate::visible::{Encoding, PictureReading, Visible};

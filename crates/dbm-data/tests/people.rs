@@ -144,7 +144,7 @@ fn few_whole_numbers_are_codes_unless_the_user_says_otherwise() {
     let text = "region,voted\n1,0\n5,1\n3,0\n3,1\n5,0\n1,1\n,0\n";
     let kind = |raw: &Raw| table_of(raw).columns(&Encoding::default()).columns[0].kind.clone();
     let read = one(text);
-    assert_eq!(kind(&read), ColumnKind::Category { levels: ["1", "3", "5"].map(String::from).to_vec() });
+    assert_eq!(kind(&read), ColumnKind::Category { levels: ["1", "3", "5"].map(String::from).to_vec(), ordered: false });
     assert!(matches!(kind(&corrected(text, &read, "They are amounts")), ColumnKind::Number { .. }));
     let mut reading = read.reading.clone();
     reading.correct(&Change::Kind("region".into(), KindChoice::LeaveOut));

@@ -225,6 +225,8 @@ pub struct ColumnInfo {
     pub missing: u32,
     /// The threshold above which a number is high, if it holds numbers.
     pub threshold: Option<f64>,
+    /// Its values from low to high, if they are ordered.
+    pub levels: Vec<String>,
 }
 
 /// Some examples, as bits.

@@ -203,7 +203,7 @@ impl Impute {
         let name = path.display().to_string();
         let whole = files::read_table(path, &job.table.reading())?.0.encode_as(&name, &job.columns)?.examples;
         let hidden = HiddenCells::between(&whole, job.examples.clone())?;
-        let guess = |cell: &Cell| (Prediction::of_highs(&answers[&cell.row].highs[cell.units.clone()], cell.truth), cell.truth);
+        let guess = |cell: &Cell| (Prediction::of_highs(&answers[&cell.row].highs, cell), cell.truth);
         let guesses: Vec<(Prediction, usize)> = hidden.cells().iter().map(guess).collect();
         let right = guesses.iter().filter(|(guess, truth)| guess.value == *truth).count() as f64 / guesses.len() as f64;
         let (loss, error) = mean_and_error(&guesses.iter().map(|(guess, _)| guess.loss()).collect::<Vec<_>>());

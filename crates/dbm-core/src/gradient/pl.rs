@@ -4,30 +4,29 @@ use super::prediction::SWEEPS;
 use super::{Batch, Estimate, Estimator, ExpectedGradient, Info, Moments, Phase, PhaseInfo};
 use crate::chains::Chains;
 use crate::expectation::{Expected, StateSpace};
+use crate::groups::{Group, GroupDraw, cells};
 use crate::linalg::{Matrix, add_scaled};
 use crate::math::{normalized, sigma_each_and_sum_softplus};
 use crate::mean_field::{self, MeanFieldSettings};
-use crate::one_hot::{self, OneHotDraw};
 use crate::rng::{Stream, Streams};
 use crate::{Clamp, Dbm, DbmError, Parity, signals};
-use std::ops::Range;
 
-/// The most cells of an example that are asked for in one step.
-const MOST_CELLS: usize = 32;
+/// Of an example's cells one in so many is asked for in one step, and the least and most of them: neighbours say much the same.
+const CELLS: (usize, usize, usize) = (8, 8, 32);
 /// For machines with several hidden layers.
 const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: 100, tolerance: 1e-4 };
 
 /// The gradient of the log pseudo-likelihood, `sum_c log p(v_c | v_-c)` over the cells of an example (Besag 1975; for restricted machines,
 /// Marlin, Swersky, Chen and de Freitas 2010).
 ///
-/// A cell is a visible unit, or a one-hot group of them. Let `v^k` be the example with the `k`-th value in cell `c`, `F` the free energy and
+/// A cell is a visible unit, or a group of them. Let `v^k` be the example with cell `c` at its `k`-th level, `F` the free energy and
 /// `m^k` the means of the hidden units given `v^k`. Then, with one hidden layer, all of this is exact:
 ///
 /// `p_k = exp(-F(v^k)) / sum_k' exp(-F(v^k'))`, and the gradient is `sum_k (1[v^k = v] - p_k) f(v^k, m^k)`.
 ///
 /// With more, `m^k` is the mean-field posterior and `F` the bound that it gives. Cells that a mask marks as known are not asked for. A
-/// missing unit is drawn first, by a few Gibbs sweeps from a uniform state given what is observed. Of more than 32 cells as many are drawn
-/// at each step, and their gradient is scaled up.
+/// missing unit is drawn first, by a few Gibbs sweeps from a uniform state given what is observed. Of more than 8 cells an eighth is drawn
+/// at each step, at least 8 and at most 32, and their gradient is scaled up.
 #[derive(Clone, Debug)]
 pub struct Pl;
 
@@ -67,7 +66,7 @@ fn completed(model: &Dbm, batch: &Batch) -> Matrix {
     let all = chains.all();
     for _ in 0..SWEEPS {
         for parity in [Parity::Odd, Parity::Even] {
-            chains.half_sweep(model, parity, &all, &mut OneHotDraw::new(&mut streams, &batch.groups, &clamped));
+            chains.half_sweep(model, parity, &all, &mut GroupDraw::new(&mut streams, &batch.groups, &clamped));
         }
     }
     for (chain, &row) in gaps.iter().enumerate() {
@@ -77,44 +76,47 @@ fn completed(model: &Dbm, batch: &Batch) -> Matrix {
 }
 
 /// The cells of an example that are asked for in this step, and the factor of their gradient.
-fn asked(model: &Dbm, batch: &Batch, row: usize, values: &[f32]) -> (Vec<Range<usize>>, f32) {
+fn asked(model: &Dbm, batch: &Batch, row: usize, values: &[f32]) -> (Vec<Group>, f32) {
     let (n, low) = (values.len(), model.units().low());
     let (observed, known) = (batch.observed.of_rows(&[row], n), batch.known.of_rows(&[row], n));
-    let is_asked = |cell: &Range<usize>| {
-        let highs = values[cell.clone()].iter().filter(|&&value| value > low).count();
-        cell.clone().all(|unit| observed.holds(unit))
-            && !cell.clone().all(|unit| known.holds(unit))
-            && (cell.len() == 1 || highs == 1)
+    // A single level needs no guess.
+    let is_asked = |cell: &Group| {
+        cell.levels() > 1
+            && cell.units.clone().all(|unit| observed.holds(unit))
+            && !cell.units.clone().all(|unit| known.holds(unit))
+            && cell.level(|unit| values[unit] > low).is_some()
     };
-    // A category of a single level needs no guess.
-    let mut cells = one_hot::cells(&batch.groups, n);
-    cells.retain(|cell| is_asked(cell) && !one_hot::alone(&batch.groups, cell));
+    let mut cells = cells(&batch.groups, n);
+    cells.retain(is_asked);
     let all = cells.len();
     #[allow(non_snake_case)]
-    if all > MOST_CELLS {
+    let (one_in, least, most) = CELLS;
+    let count = (all / one_in).clamp(least, most);
+    if all > count {
         let mut stream = batch.stream(Phase::Negative, row);
-        for place in 0..MOST_CELLS {
+        for place in 0..count {
             let other = place + stream.below((all - place) as u64) as usize;
             cells.swap(place, other);
         }
-        cells.truncate(MOST_CELLS);
+        cells.truncate(count);
     }
     let scale = all as f32 / cells.len().max(1) as f32;
     (cells, scale)
 }
 
-/// The units that change with the values of a cell, other than the one it has: those that go low or high, with the change.
-fn alternatives(values: &[f32], cell: &Range<usize>, (low, gap): (f32, f32)) -> Vec<Vec<(usize, f32)>> {
+/// The units that change with the levels of a cell, other than the one it has: those that go low or high, with the change.
+fn alternatives(values: &[f32], cell: &Group, (low, gap): (f32, f32)) -> Vec<Vec<(usize, f32)>> {
     let is_high = |unit: usize| values[unit] > low;
-    if cell.len() == 1 {
-        return vec![vec![(cell.start, if is_high(cell.start) { -gap } else { gap })]];
-    }
-    let truth = cell.clone().find(|&unit| is_high(unit)).expect("one unit is high");
-    cell.clone().filter(|&unit| unit != truth).map(|unit| vec![(truth, -gap), (unit, gap)]).collect()
+    let truth = cell.level(is_high);
+    let change = |level: usize| {
+        let changed = cell.units.clone().filter(move |&unit| cell.is_high(level, unit) != is_high(unit));
+        changed.map(|unit| (unit, if is_high(unit) { -gap } else { gap })).collect()
+    };
+    (0..cell.levels()).filter(|&level| Some(level) != truth).map(change).collect()
 }
 
 /// The gradient for machines of any depth, from the posterior of each alternative.
-fn add_by_posteriors(model: &Dbm, values: &[f32], cells: &[Range<usize>], scale: f32, moments: &mut Moments) {
+fn add_by_posteriors(model: &Dbm, values: &[f32], cells: &[Group], scale: f32, moments: &mut Moments) {
     let (low, gap) = (model.units().low(), model.units().gap());
     for cell in cells {
         let mut rows = Matrix::from_vec(1, values.len(), values.to_vec());
@@ -152,7 +154,7 @@ impl<'a> Restricted<'a> {
         Self { model, fields, means: vec![0.0; hidden], other_fields: vec![0.0; hidden], other_means: Vec::new() }
     }
 
-    fn add(&mut self, row: usize, values: &[f32], cells: &[Range<usize>], scale: f32, moments: &mut Moments) {
+    fn add(&mut self, row: usize, values: &[f32], cells: &[Group], scale: f32, moments: &mut Moments) {
         let Self { model, fields, means, other_fields, other_means } = self;
         let (low, gap) = (model.units().low(), model.units().gap());
         let fields = fields.row(row);
@@ -222,14 +224,13 @@ impl ExpectedGradient for Pl {
 }
 
 #[cfg(test)]
-#[allow(clippy::single_range_in_vec_init)] // one group
 mod tests {
     use super::*;
     use crate::{Backend, Units, exact, init};
     use std::sync::Arc;
 
     /// The gradient of the pseudo-likelihood of a row by differences of its definition, whose free energies are sums over all hidden states.
-    fn by_definition(sizes: &[usize], units: Units, groups: &[Range<usize>], values: &[f32], asked: &[Range<usize>]) -> Vec<f64> {
+    fn by_definition(sizes: &[usize], units: Units, values: &[f32], asked: &[Group]) -> Vec<f64> {
         let log_weight = |model: &Dbm, values: &[f32]| {
             let hidden = 0..1_usize << sizes[1];
             let log = |code: usize| {
@@ -239,22 +240,13 @@ mod tests {
             crate::math::log_sum_exp(&hidden.map(log).collect::<Vec<f64>>())
         };
         let value = |model: &Dbm| -> f64 {
-            let of_cell = |cell: &Range<usize>| {
-                let mut others: Vec<Vec<f32>> = Vec::new();
-                for unit in cell.clone() {
+            let of_cell = |cell: &Group| {
+                let at = |level: usize| {
                     let mut row = values.to_vec();
-                    if groups.contains(cell) {
-                        row[cell.clone()].fill(units.low());
-                        row[unit] = units.high();
-                        others.push(row);
-                    } else {
-                        others.extend([false, true].map(|high| {
-                            row[unit] = units.value(high);
-                            row.clone()
-                        }));
-                    }
-                }
-                let logs: Vec<f64> = others.iter().map(|row| log_weight(model, row)).collect();
+                    cell.units.clone().for_each(|unit| row[unit] = units.value(cell.is_high(level, unit)));
+                    log_weight(model, &row)
+                };
+                let logs: Vec<f64> = (0..cell.levels()).map(at).collect();
                 log_weight(model, values) - crate::math::log_sum_exp(&logs)
             };
             asked.iter().map(of_cell).sum()
@@ -274,19 +266,19 @@ mod tests {
         (0..model.n_parameters()).map(|place| (moved(place, 1e-2) - moved(place, -1e-2)) / 2e-2).collect()
     }
 
-    /// Against the definition, and the fast kernel against the plain one: signs and bits, with a group, known units and single ones.
+    /// Against the definition, and the fast kernel against the plain one: signs and bits, with a category, a scale, known units and single ones.
     #[test]
     fn the_gradient_is_that_of_the_pseudo_likelihood() {
-        let sizes = [6, 4];
+        let sizes = [9, 4];
         for units in [Units::Signs, Units::Bits] {
             let model = init::gaussian(&sizes, units, 0.8, 5).unwrap().with_backend(Backend::Plain);
-            let values: Vec<f32> = [1, 0, 0, 1, 0, 1].map(|bit| units.value(bit == 1)).to_vec();
-            let mut batch = Batch::new(Matrix::from_vec(1, 6, values.clone()), Streams::new(1));
-            batch.groups = Arc::from([1..4]);
-            batch.known = Clamp::Known(vec![true, false, false, false, false, false]);
-            let cells = [1..4, 4..5, 5..6];
-            assert_eq!(asked(&model, &batch, 0, &values), (cells.to_vec(), 1.0));
-            let expected = by_definition(&sizes, units, &[1..4], &values, &cells);
+            let values: Vec<f32> = [1, 0, 0, 1, 1, 1, 0, 0, 1].map(|bit| units.value(bit == 1)).to_vec();
+            let mut batch = Batch::new(Matrix::from_vec(1, 9, values.clone()), Streams::new(1));
+            batch.groups = Arc::from([Group::one_hot(1..4), Group::thermometer(4..7)]);
+            batch.known = Clamp::Known((0..9).map(|unit| unit == 0).collect());
+            let cells = cells(&batch.groups, 9)[1..].to_vec();
+            assert_eq!((asked(&model, &batch, 0, &values), cells.len()), ((cells.clone(), 1.0), 4));
+            let expected = by_definition(&sizes, units, &values, &cells);
             let fast = Pl.estimate(&model, &batch, &|| 0.0).moments.gradient(Backend::Plain, 1.0).flat();
             let mut plain = Moments::new(&model);
             add_by_posteriors(&model, &values, &cells, 1.0, &mut plain);
@@ -309,16 +301,16 @@ mod tests {
 
     #[test]
     fn of_many_cells_some_are_asked_for_in_their_place() {
-        let n = 3 * MOST_CELLS;
+        let n = 3 * CELLS.1;
         let model = init::gaussian(&[n, 4], Units::Bits, 0.1, 5).unwrap();
         let values: Vec<f32> = (0..n).map(|i| f32::from(u8::from(i % 3 == 0))).collect();
         let mut batch = Batch::new(Matrix::from_vec(1, n, values.clone()), Streams::new(1));
         let drawn = |batch: &Batch| {
             let (mut cells, scale) = asked(&model, batch, 0, &values);
-            assert_eq!((cells.len(), scale), (MOST_CELLS, 3.0));
-            cells.sort_by_key(|cell| cell.start);
+            assert_eq!((cells.len(), scale), (CELLS.1, 3.0));
+            cells.sort_by_key(|cell| cell.units.start);
             cells.dedup();
-            assert_eq!(cells.len(), MOST_CELLS);
+            assert_eq!(cells.len(), CELLS.1);
             cells
         };
         let first = drawn(&batch);

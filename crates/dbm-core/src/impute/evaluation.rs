@@ -85,12 +85,10 @@ pub struct Prediction {
 }
 
 impl Prediction {
-    /// From the probabilities that the units of a cell are high, as an [`Imputer`] gives them, and the cell's true value.
-    pub fn of_highs(highs: &[f32], truth: usize) -> Self {
-        match highs {
-            &[high] => Self::new(&[1.0 - f64::from(high), f64::from(high)], truth),
-            highs => Self::new(&highs.iter().map(|&high| f64::from(high)).collect::<Vec<_>>(), truth),
-        }
+    /// Of a cell, from the probabilities that the row's visible units are high, as an [`Imputer`] gives them.
+    pub fn of_highs(highs: &[f32], cell: &Cell) -> Self {
+        let highs: Vec<f64> = highs[cell.group.units.clone()].iter().map(|&high| f64::from(high)).collect();
+        Self::new(&cell.group.probabilities(&highs), cell.truth)
     }
 
     fn new(probabilities: &[f64], truth: usize) -> Self {
@@ -223,7 +221,7 @@ impl Evaluation {
             outcomes.extend(cells.iter().map(|cell| {
                 let of_neighbours = self.neighbours.probabilities(self.hidden.examples(), &ranked, cell);
                 let predictions = [
-                    Prediction::of_highs(&highs[cell.units.clone()], cell.truth),
+                    Prediction::of_highs(&highs, cell),
                     Prediction::new(self.columns.probabilities(cell), cell.truth),
                     Prediction::new(&of_neighbours, cell.truth),
                 ];
@@ -258,6 +256,7 @@ impl Evaluation {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Group;
 
     #[test]
     fn a_prediction_is_the_first_of_the_likeliest_values() {
@@ -265,7 +264,9 @@ mod tests {
         assert_eq!(of(&[0.5, 0.5], 1), Prediction { of_truth: 0.5, value: 0, of_value: 0.5 });
         assert_eq!(of(&[0.2, 0.5, 0.3], 2), Prediction { of_truth: 0.3, value: 1, of_value: 0.5 });
         assert_eq!(of(&[], 0), Prediction { of_truth: 0.0, value: 0, of_value: 0.0 });
-        assert_eq!(Prediction::of_highs(&[0.25], 0), Prediction { of_truth: 0.75, value: 0, of_value: 0.75 });
-        assert_eq!(Prediction::of_highs(&[0.25, 0.75], 0), of(&[0.25, 0.75], 0));
+        let of_highs = |group, truth| Prediction::of_highs(&[0.5, 0.75, 0.25], &Cell { row: 0, group, truth });
+        assert_eq!(of_highs(Group::thermometer(2..3), 0), Prediction { of_truth: 0.75, value: 0, of_value: 0.75 });
+        assert_eq!(of_highs(Group::one_hot(1..3), 1), of(&[0.75, 0.25], 1));
+        assert_eq!(of_highs(Group::thermometer(1..3), 1), of(&[0.25, 0.5, 0.25], 1));
     }
 }

@@ -2,15 +2,15 @@
 //! are summed out in closed form, and the joint values of the cells are enumerated.
 
 use crate::Dbm;
+use crate::groups::{Group, cells};
 use crate::math::{log_sum_exp, sum_softplus};
 use crate::rng::Stream;
-use std::ops::Range;
 
-/// `P(v_missing | v_known, exactly one high unit in every group)`.
+/// `P(v_missing | v_known, every group stands for a level)`.
 pub(super) struct Joint {
-    /// For each missing cell, the unit that is high at each of its values, if any; at least two values.
-    cells: Vec<Vec<Option<usize>>>,
-    /// Missing units without a choice: the last free unit of a group.
+    /// For each missing cell, the missing units that are high at each of its levels; at least two levels.
+    cells: Vec<Vec<Vec<usize>>>,
+    /// Missing units without a choice that are high.
     high: Vec<usize>,
     /// Log of the probability of each joint value; the values of the last cell come next to each other.
     log_probabilities: Vec<f64>,
@@ -18,7 +18,7 @@ pub(super) struct Joint {
 
 impl Joint {
     /// `None` if the machine has more hidden layers, or the missing cells more than `most` joint values.
-    pub fn of(model: &Dbm, groups: &[Range<usize>], bits: &[u8], known: &[bool], most: usize) -> Option<Self> {
+    pub fn of(model: &Dbm, groups: &[Group], bits: &[u8], known: &[bool], most: usize) -> Option<Self> {
         let [weights] = model.weights() else { return None };
         let (mut cells, high) = choices(groups, bits, known);
         let forced = cells.iter().try_fold(1_usize, |count, cell| count.checked_mul(cell.len()).filter(|&count| count <= most));
@@ -45,17 +45,14 @@ impl Joint {
             &cells,
             &mut levels,
             0.0,
-            &|high, to, from| match high {
-                None => {
-                    to.copy_from_slice(from);
-                    0.0
-                }
-                Some(high) => {
+            &|high, to, from| {
+                to.copy_from_slice(from);
+                let add = |&high: &usize| {
                     let (exponent, row) = unit(high);
-                    let (to, scale) = (to.iter_mut().zip(from), gap * gap);
-                    to.zip(row).for_each(|((to, from), &weight)| *to = from + scale * f64::from(weight));
+                    to.iter_mut().zip(row).for_each(|(to, &weight)| *to += gap * gap * f64::from(weight));
                     exponent
-                }
+                };
+                high.iter().map(add).sum()
             },
             &mut log_weights,
         );
@@ -64,12 +61,12 @@ impl Joint {
         Some(Self { cells, high, log_probabilities: log_weights })
     }
 
-    /// The values of all cells, one unit or none high in each, at a joint value.
+    /// The units that are high at a joint value.
     fn high_units(&self, mut joint: usize) -> impl Iterator<Item = usize> {
-        let of_cells = self.cells.iter().rev().filter_map(move |cell| {
-            let high = cell[joint % cell.len()];
+        let of_cells = self.cells.iter().rev().flat_map(move |cell| {
+            let high = &cell[joint % cell.len()];
             joint /= cell.len();
-            high
+            high.iter().copied()
         });
         of_cells.chain(self.high.iter().copied())
     }
@@ -94,33 +91,25 @@ impl Joint {
 }
 
 /// The missing cells that have several values, and the units that must be high.
-fn choices(groups: &[Range<usize>], bits: &[u8], known: &[bool]) -> (Vec<Vec<Option<usize>>>, Vec<usize>) {
-    let (mut cells, mut high) = (Vec::new(), Vec::new());
-    let mut start = 0;
-    let single = |units: Range<usize>, cells: &mut Vec<_>| {
-        cells.extend(units.filter(|&unit| !known[unit]).map(|unit| vec![None, Some(unit)]));
-    };
-    for group in groups {
-        single(start..group.start, &mut cells);
-        start = group.end;
-        let free: Vec<usize> = group.clone().filter(|&unit| !known[unit]).collect();
-        if group.clone().any(|unit| known[unit] && bits[unit] == 1) {
-            continue;
-        }
-        match free[..] {
-            [] => {}
-            [unit] => high.push(unit),
-            _ => cells.push(free.into_iter().map(Some).collect()),
+fn choices(groups: &[Group], bits: &[u8], known: &[bool]) -> (Vec<Vec<Vec<usize>>>, Vec<usize>) {
+    let (mut choices, mut forced) = (Vec::new(), Vec::new());
+    for cell in cells(groups, known.len()) {
+        let allowed = |level: &usize| cell.allows(*level, |unit| known[unit].then_some(bits[unit] == 1));
+        let high = |level: usize| cell.high_units(level).filter(|&unit| !known[unit]).collect();
+        let mut high: Vec<Vec<usize>> = (0..cell.levels()).filter(allowed).map(high).collect();
+        if high.len() > 1 {
+            choices.push(high);
+        } else {
+            forced.extend(high.pop().into_iter().flatten());
         }
     }
-    single(start..known.len(), &mut cells);
-    (cells, high)
+    (choices, forced)
 }
 
 /// Appends the log weight of every joint value of the cells. `levels` holds the fields given the values of the cells before each, the first
-/// ones set. `set(high, to, from)` writes the fields with this unit high, and returns what it adds to the exponent.
-fn visit<F: Fn(Option<usize>, &mut [f64], &[f64]) -> f64>(
-    cells: &[Vec<Option<usize>>],
+/// ones set. `set(high, to, from)` writes the fields with these units high, and returns what it adds to the exponent.
+fn visit<F: Fn(&[usize], &mut [f64], &[f64]) -> f64>(
+    cells: &[Vec<Vec<usize>>],
     levels: &mut [Vec<f64>],
     exponent: f64,
     set: &F,
@@ -130,7 +119,7 @@ fn visit<F: Fn(Option<usize>, &mut [f64], &[f64]) -> f64>(
         log_weights.push(exponent + sum_softplus(&levels[0]));
         return;
     };
-    for &high in cell {
+    for high in cell {
         let (here, below) = levels.split_at_mut(1);
         let added = set(high, &mut below[0], &here[0]);
         visit(rest, below, exponent + added, set, log_weights);
@@ -138,47 +127,50 @@ fn visit<F: Fn(Option<usize>, &mut [f64], &[f64]) -> f64>(
 }
 
 #[cfg(test)]
-#[allow(clippy::single_range_in_vec_init)] // one group
 mod tests {
     use super::*;
     use crate::rng::{Purpose, Streams};
     use crate::{Units, init};
 
-    /// Against the definition, by enumerating hidden units too: signs and bits, with a group, a partly known group and single units.
+    /// Against the definition, by enumerating hidden units too: signs and bits, with a category, a scale, groups that are known in part and
+    /// single units.
     #[test]
     fn probabilities_are_those_of_the_energies() {
+        const N: usize = 12;
         for units in [Units::Signs, Units::Bits] {
-            let model = init::gaussian(&[8, 3], units, 0.8, 5).unwrap();
-            let bits = [1, 0, 0, 0, 0, 1, 0, 0];
-            // Unit 1 alone, the group 2..5 as a whole, and unit 7 of the group 6..8, whose other unit is known to be low.
-            let known = [true, false, false, false, false, true, true, false];
-            let groups = [2..5, 6..8];
-            let joint = Joint::of(&model, &groups, &bits, &known, 6).unwrap();
-            assert_eq!((joint.log_probabilities.len(), &joint.high[..]), (6, &[7][..]));
-            assert!(Joint::of(&model, &groups, &bits, &known, 5).is_none());
-            let mut expected = [0.0; 8];
+            let model = init::gaussian(&[N, 3], units, 0.8, 5).unwrap();
+            let bits = [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0];
+            // Unit 1 alone, the category 2..5 and the scale 8..10 as a whole, unit 7 of the category 6..8, whose other unit is known to be
+            // low, and of the scale 10..12 the second unit.
+            let known = [true, false, false, false, false, true, true, false, false, false, true, false];
+            let groups = [Group::one_hot(2..5), Group::one_hot(6..8), Group::thermometer(8..10), Group::thermometer(10..12)];
+            let joint = Joint::of(&model, &groups, &bits, &known, 36).unwrap();
+            assert_eq!((joint.log_probabilities.len(), &joint.high[..]), (36, &[7][..]));
+            assert!(Joint::of(&model, &groups, &bits, &known, 35).is_none());
+            let mut expected = [0.0; N];
             let mut total = 0.0;
-            for alone in [0, 1] {
-                for level in 2..5 {
-                    let mut row = bits;
-                    (row[1], row[level], row[7]) = (alone, 1, 1);
-                    let visible: Vec<f32> = row.iter().map(|&bit| units.value(bit == 1)).collect();
-                    let weight: f64 = (0..8)
-                        .map(|code: usize| {
-                            let hidden: Vec<f32> = (0..3).map(|j| units.value(code >> j & 1 == 1)).collect();
-                            libm::exp(-model.energy(&[visible.clone(), hidden]))
-                        })
-                        .sum();
-                    total += weight;
-                    row.iter().zip(&mut expected).for_each(|(&bit, sum)| *sum += f64::from(bit) * weight);
+            for code in 0..1_u32 << N {
+                let row: Vec<u8> = (0..N).map(|i| u8::from(code >> i & 1 == 1)).collect();
+                let is_level = |group: &Group| group.level(|unit| row[unit] == 1).is_some();
+                if (0..N).any(|i| known[i] && row[i] != bits[i]) || !groups.iter().all(is_level) {
+                    continue;
                 }
+                let visible: Vec<f32> = row.iter().map(|&bit| units.value(bit == 1)).collect();
+                let weight: f64 = (0..8)
+                    .map(|code: usize| {
+                        let hidden: Vec<f32> = (0..3).map(|j| units.value(code >> j & 1 == 1)).collect();
+                        libm::exp(-model.energy(&[visible.clone(), hidden]))
+                    })
+                    .sum();
+                total += weight;
+                row.iter().zip(&mut expected).for_each(|(&bit, sum)| *sum += f64::from(bit) * weight);
             }
-            let mut highs: Vec<f64> = (0..8).map(|i| if known[i] { f64::from(bits[i]) } else { 0.0 }).collect();
+            let mut highs: Vec<f64> = (0..N).map(|i| if known[i] { f64::from(bits[i]) } else { 0.0 }).collect();
             joint.add_highs(&mut highs);
             assert!(highs.iter().zip(expected).all(|(high, sum)| (high - sum / total).abs() < 1e-6), "{highs:?}");
 
             let mut stream = Streams::new(1).at(Purpose::Imputation, 0, 0);
-            let mut counts = [0.0; 8];
+            let mut counts = [0.0; N];
             for _ in 0..4000 {
                 let mut row = bits;
                 joint.draw(&mut stream, &mut row);

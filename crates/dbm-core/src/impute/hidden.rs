@@ -1,45 +1,24 @@
 //! Hides known cells, so that imputations can be compared with the truth.
 
 use crate::error::within;
-use crate::one_hot::{alone, cells};
+use crate::groups::cells;
 use crate::rng::{Purpose, Streams};
-use crate::{DbmError, Examples};
-use std::ops::Range;
+use crate::{DbmError, Examples, Group};
 
-/// A known cell that was hidden: a single visible unit, or a one-hot group of them.
+/// A known cell that was hidden: a single visible unit, or a group of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cell {
     /// Row of the data set.
     pub row: usize,
-    /// Its visible units.
-    pub units: Range<usize>,
-    /// Its true value: the bit of a single unit, or which unit of a group was high.
+    /// Its visible units; a single one is a thermometer of two levels.
+    pub group: Group,
+    /// Its true level.
     pub truth: usize,
 }
 
-impl Cell {
-    /// Number of values it can have.
-    pub fn levels(&self) -> usize {
-        levels(&self.units)
-    }
-}
-
-/// Number of values that a cell of these units can have; a group of one unit is never a cell.
-pub(super) fn levels(units: &Range<usize>) -> usize {
-    if units.len() == 1 { 2 } else { units.len() }
-}
-
-/// The value of these units in a row; `None` if not all are known, or if a group does not have exactly one high unit.
-pub(super) fn value(data: &Examples, row: usize, units: &Range<usize>) -> Option<usize> {
-    if !units.clone().all(|i| data.is_known(row, i)) {
-        return None;
-    }
-    if units.len() == 1 {
-        return Some(usize::from(data.bit(row, units.start)));
-    }
-    let mut high = units.clone().filter(|&i| data.bit(row, i));
-    let first = high.next()?;
-    high.next().is_none().then_some(first - units.start)
+/// The level of a cell in a row; `None` if not all of its units are known, or if they stand for no level.
+pub(super) fn level(data: &Examples, row: usize, cell: &Group) -> Option<usize> {
+    cell.units.clone().all(|i| data.is_known(row, i)).then(|| cell.level(|i| data.bit(row, i)))?
 }
 
 /// A data set with some known cells hidden.
@@ -56,16 +35,15 @@ impl HiddenCells {
     /// # Errors
     /// [`DbmError::Shape`] if the two differ in size, [`DbmError::Setting`] if nothing is hidden.
     pub fn between(whole: &Examples, seen: Examples) -> Result<Self, DbmError> {
-        let groups = whole.groups();
         let what = "the data set without what is held back";
         DbmError::check_shape(what, whole.len() * whole.width(), seen.len() * seen.width())?;
         DbmError::check_shape(what, whole.width(), seen.width())?;
-        let all = cells(groups, whole.width());
+        let all = cells(whole.groups(), whole.width());
         let mut hidden = Vec::new();
         for row in 0..whole.len() {
-            for units in all.iter().filter(|units| (units.start..units.end).all(|i| !seen.is_known(row, i))) {
-                if let Some(truth) = value(whole, row, units).filter(|_| !alone(groups, units)) {
-                    hidden.push(Cell { row, units: units.clone(), truth });
+            for group in all.iter().filter(|cell| cell.units.clone().all(|i| !seen.is_known(row, i))) {
+                if let Some(truth) = level(whole, row, group).filter(|_| group.levels() > 1) {
+                    hidden.push(Cell { row, group: group.clone(), truth });
                 }
             }
         }
@@ -85,26 +63,25 @@ impl HiddenCells {
 }
 
 /// Hides each known cell with probability `share`, by the stream of [`Purpose::Hiding`] at its row. All units of a group are hidden
-/// together. A group is never hidden if it is not fully known, does not have exactly one high unit, or has only one unit.
+/// together. A group is never hidden if it is not fully known, or if its units stand for no level or for its only one.
 ///
 /// A model trained on the hidden cells may have memorized them, and then scores better than on real gaps. For an honest score, hide first,
 /// train on [`HiddenCells::examples`], and evaluate that model.
 ///
 /// ```
-/// use dbm_core::{Examples, impute::hide};
-/// let data = Examples::from_bits(4, &[1, 0, 0, 1].repeat(50))?.with_groups(vec![1..4])?;
+/// use dbm_core::{Examples, Group, impute::hide};
+/// let data = Examples::from_bits(4, &[1, 0, 0, 1].repeat(50))?.with_groups(vec![Group::one_hot(1..4)])?;
 /// let hidden = hide(&data, 0.2, 7)?;
-/// assert_eq!(hidden.examples().missing(), hidden.cells().iter().map(|cell| cell.units.len()).sum::<usize>());
-/// assert!(hidden.cells().iter().all(|cell| cell.truth == if cell.units.len() == 1 { 1 } else { 2 }));
+/// assert_eq!(hidden.examples().missing(), hidden.cells().iter().map(|cell| cell.group.units.len()).sum::<usize>());
+/// assert!(hidden.cells().iter().all(|cell| cell.truth == if cell.group.units.len() == 1 { 1 } else { 2 }));
 /// # Ok::<(), dbm_core::DbmError>(())
 /// ```
 ///
 /// # Errors
 /// [`DbmError::Setting`] if the share is not above 0 and below 1, and if nothing was hidden.
 pub fn hide(data: &Examples, share: f64, seed: u64) -> Result<HiddenCells, DbmError> {
-    let groups = data.groups();
     within("share of cells to hide", "a number above 0 and below 1", share, share > 0.0 && share < 1.0)?;
-    let all = cells(groups, data.width());
+    let all = cells(data.groups(), data.width());
     let streams = Streams::new(seed);
     let mut known: Vec<u8> = Vec::with_capacity(data.len() * data.width());
     let mut hidden = Vec::new();
@@ -112,15 +89,15 @@ pub fn hide(data: &Examples, share: f64, seed: u64) -> Result<HiddenCells, DbmEr
         let start = known.len();
         known.extend(data.known_row(row).into_iter().map(u8::from));
         let mut stream = streams.at(Purpose::Hiding, row as u64, 0);
-        for units in &all {
+        for group in &all {
             // Every cell makes a draw, so that whether one is hidden does not depend on the others.
             let drawn = stream.uniform() < share;
             if drawn
-                && !alone(groups, units)
-                && let Some(truth) = value(data, row, units)
+                && group.levels() > 1
+                && let Some(truth) = level(data, row, group)
             {
-                known[start..][units.clone()].fill(0);
-                hidden.push(Cell { row, units: units.clone(), truth });
+                known[start..][group.units.clone()].fill(0);
+                hidden.push(Cell { row, group: group.clone(), truth });
             }
         }
     }
@@ -135,7 +112,7 @@ mod tests {
 
     #[test]
     fn what_was_held_back_is_found_again() {
-        let group = std::iter::once(1..4).collect();
+        let group = vec![Group::one_hot(1..4)];
         let data = Examples::from_bits(4, &[1, 0, 0, 1].repeat(50)).unwrap().with_groups(group).unwrap();
         let hidden = hide(&data, 0.2, 7).unwrap();
         let again = HiddenCells::between(&data, hidden.examples().clone()).unwrap();

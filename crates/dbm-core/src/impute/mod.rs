@@ -12,14 +12,13 @@ use exact::Joint;
 
 use crate::chains::Chains;
 use crate::error::within;
+use crate::groups::{Group, GroupDraw, cells};
 use crate::linalg::Matrix;
 use crate::math::logistic;
-use crate::one_hot::{self, OneHotDraw};
 use crate::parity::Parity;
 use crate::rng::{Purpose, Streams};
 use crate::{Backend, Clamp, Dbm, DbmError, Examples};
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 
 /// How much work a row with gaps takes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -62,10 +61,10 @@ impl ImputeSettings {
 /// expectation (Rao and Blackwell). The error of the mean falls with K; it does not show whether the chains had too few sweeps to forget
 /// their start.
 ///
-/// **Groups** are the one-hot units of a categorical value: exactly one unit of a group is high. The chains respect this: the missing units
-/// of a group are drawn together, unit i with probability `softmax_i(gap a)` among them, where `a` are their fields, and these are the
-/// probabilities that are averaged. So they estimate `P(level i | v_known, every missing group has exactly one high unit)`, and add up to 1
-/// over a missing group. If some units of a group are known, the others share what is left: nothing, if a known one is high.
+/// **Groups** are units that stand for the level of one value. The chains respect this: the missing units of a group are drawn together, at
+/// level k with probability `softmax_k(sum of gap a)`, where `a` are the fields of the units that are high at k, and the probabilities that
+/// are averaged are those of these levels. So they estimate `P(v_i high | v_known, every group stands for a level)`. If some units of a
+/// group are known, the levels are those that agree with them.
 ///
 /// **Exactly.** With one hidden layer and few missing cells, no chains are needed: the same probabilities are computed by summing over all
 /// joint values of the missing cells, where this takes less arithmetic than the chains would. The completions are then exact draws.
@@ -78,10 +77,10 @@ impl ImputeSettings {
 ///
 /// ```
 /// use dbm_core::impute::{ImputeSettings, Imputer};
-/// use dbm_core::{Dbm, Examples, Units};
+/// use dbm_core::{Dbm, Examples, Group, Units};
 /// // Two visible units that a hidden one makes alike, and a category of two levels that nothing is known of.
 /// let model = Dbm::new(Units::Signs, vec![vec![2.0, 2.0, 0.0, 0.0]], vec![vec![0.0; 4], vec![0.0]])?;
-/// let data = Examples::from_bits(4, &[1, 0, 0, 0])?.with_gaps(&[1, 0, 0, 0])?.with_groups(vec![2..4])?;
+/// let data = Examples::from_bits(4, &[1, 0, 0, 0])?.with_gaps(&[1, 0, 0, 0])?.with_groups(vec![Group::one_hot(2..4)])?;
 /// let imputer = Imputer::new(vec![model], ImputeSettings::default())?;
 /// let high = imputer.fill(&data, 0)?.highs;
 /// assert_eq!(high[0], 1.0);
@@ -135,7 +134,8 @@ impl Imputer {
         if !known.contains(&false) {
             return Ok(Filled { highs: bits.iter().map(|&bit| f32::from(bit)).collect(), completions: bits.repeat(k) });
         }
-        let most = self.most_enumerated(bits.len());
+        let missing = known.iter().filter(|known| !**known).count();
+        let most = self.most_enumerated(missing);
         let by = |model: &Dbm| match Joint::of(model, data.groups(), &bits, &known, most) {
             Some(joint) => self.by_enumeration(&joint, &bits, row),
             None => self.by_chains(model, data.groups(), &bits, &known, row),
@@ -144,11 +144,11 @@ impl Imputer {
     }
 
     /// The most joint values of missing cells that are enumerated: a joint value takes a sum over the hidden units, a sweep of a chain two
-    /// products with all weights, whose terms are cheaper.
-    fn most_enumerated(&self, width: usize) -> usize {
+    /// products with the missing units' weights, whose terms are cheaper.
+    fn most_enumerated(&self, missing: usize) -> usize {
         let ImputeSettings { completions, sweeps, draws, .. } = self.settings;
         let all_sweeps = completions as usize * (sweeps as usize + draws as usize);
-        all_sweeps.saturating_mul(width / 4).clamp(ENUMERATED.0, ENUMERATED.1)
+        all_sweeps.saturating_mul(missing / 4).clamp(ENUMERATED.0, ENUMERATED.1)
     }
 
     fn by_enumeration(&self, joint: &Joint, bits: &[u8], row: usize) -> Filled {
@@ -162,32 +162,57 @@ impl Imputer {
         Filled { highs: highs.iter().map(|&high| high.min(1.0) as f32).collect(), completions }
     }
 
-    fn by_chains(&self, model: &Dbm, groups: &[Range<usize>], bits: &[u8], known: &[bool], row: usize) -> Filled {
-        let (n, k) = (bits.len(), self.settings.completions as usize);
-        let values: Vec<f32> = bits.iter().map(|&bit| model.units().value(bit == 1)).collect();
+    /// Given what is known, the rest of the row and the hidden units are a machine of their own, in which only cells with gaps are left.
+    fn by_chains(&self, model: &Dbm, groups: &[Group], bits: &[u8], known: &[bool], row: usize) -> Filled {
+        let open: Vec<Group> =
+            cells(groups, bits.len()).into_iter().filter(|cell| cell.units.clone().any(|unit| !known[unit])).collect();
+        let units: Vec<usize> = open.iter().flat_map(|cell| cell.units.clone()).collect();
+        let model = model.given(&units, |unit| bits[unit] == 1);
+        let mut end = 0;
+        let moved = |cell: Group| {
+            end += cell.units.len();
+            Group { units: end - cell.units.len()..end, ..cell }
+        };
+        let open: Vec<Group> = open.into_iter().map(moved).collect();
+        let clamped = |unit: usize| known[units[unit]].then_some(bits[units[unit]] == 1);
+        let (sums, states) = self.chains(&model, &open, &clamped, row);
+        let k = self.settings.completions as usize;
+        let count = k as f64 * f64::from(self.settings.draws);
+        let mut highs: Vec<f32> = bits.iter().map(|&bit| f32::from(bit)).collect();
+        let mut completions = bits.repeat(k);
+        for (place, &unit) in units.iter().enumerate().filter(|(_, unit)| !known[**unit]) {
+            highs[unit] = (sums[place] / count) as f32;
+            for (row, state) in completions.chunks_exact_mut(bits.len()).zip(states.chunks_exact(units.len())) {
+                row[unit] = u8::from(state[place] > 0.5);
+            }
+        }
+        Filled { highs, completions }
+    }
+
+    /// The sums of the probabilities of all sweeps that count, `[n_0]`, and the last states of all chains, `[K, n_0]`.
+    fn chains(&self, model: &Dbm, cells: &[Group], clamped: &impl Fn(usize) -> Option<bool>, row: usize) -> (Vec<f64>, Vec<f32>) {
+        let (n, k) = (model.n_visible(), self.settings.completions as usize);
+        let values: Vec<f32> = (0..n).map(|unit| model.units().value(clamped(unit) == Some(true))).collect();
+        let known: Vec<bool> = (0..n).map(|unit| clamped(unit).is_some()).collect();
         let mut chains = Chains::new(model, Matrix::from_vec(k, n, values.repeat(k)), Clamp::Known(known.repeat(k)));
         let mut streams = Streams::new(self.settings.seed).of_chains(Purpose::Imputation, row as u64, 0..k as u64);
         chains.randomize_all(model, &mut streams);
-
         let all = chains.all();
-        let clamped = |i: usize| known[i].then_some(bits[i] == 1);
-        let of_chain = |_: usize, i: usize| clamped(i);
-        let mut sums: Vec<f64> = bits.iter().map(|&bit| f64::from(bit)).collect();
+        let groups: Vec<Group> = cells.iter().filter(|cell| !cell.is_single()).cloned().collect();
+        let of_chain = |_: usize, unit: usize| clamped(unit);
+        let mut sums = vec![0.0; n];
         for sweep in 0..self.settings.sweeps + self.settings.draws {
-            let mut rule = OneHotDraw::new(&mut streams, groups, &of_chain);
+            let mut rule = GroupDraw::new(&mut streams, &groups, &of_chain);
             for parity in [Parity::Odd, Parity::Even] {
                 chains.half_sweep(model, parity, &all, &mut rule);
             }
             if sweep >= self.settings.sweeps {
                 (0..k)
-                    .filter_map(|c| chains.field(0, c))
-                    .for_each(|fields| add_highs(model.units().gap(), groups, fields, &clamped, &mut sums));
+                    .filter_map(|chain| chains.field(0, chain))
+                    .for_each(|fields| add_highs(model.units().gap(), cells, fields, clamped, &mut sums));
             }
         }
-        let count = k as f64 * f64::from(self.settings.draws);
-        let mean = |(i, &sum): (usize, &f64)| (if known[i] { sum } else { sum / count }) as f32;
-        let completions = chains.layer(0).data().iter().map(|&value| u8::from(value > 0.5)).collect();
-        Filled { highs: sums.iter().enumerate().map(mean).collect(), completions }
+        (sums, chains.layer(0).data().to_vec())
     }
 }
 
@@ -204,19 +229,14 @@ fn averaged(mut all: Vec<Filled>, width: usize) -> Filled {
     Filled { highs, completions }
 }
 
-/// Adds `P(high | h_1)` of each missing unit, from its field.
-fn add_highs(gap: f32, groups: &[Range<usize>], fields: &[f32], clamped: &impl Fn(usize) -> Option<bool>, sums: &mut [f64]) {
-    let mut groups = groups.iter().peekable();
-    let mut i = 0;
-    while i < fields.len() {
-        if let Some(group) = groups.next_if(|group| group.start == i) {
-            one_hot::highs(group, fields, gap, clamped).into_iter().for_each(|(unit, p)| sums[unit] += p);
-            i = group.end;
+/// Adds `P(high | h_1)` of each missing unit, from its field; a single unit is missing.
+fn add_highs(gap: f32, cells: &[Group], fields: &[f32], clamped: &impl Fn(usize) -> Option<bool>, sums: &mut [f64]) {
+    for cell in cells {
+        if cell.is_single() {
+            let unit = cell.units.start;
+            sums[unit] += logistic(f64::from(gap) * f64::from(fields[unit]));
         } else {
-            if clamped(i).is_none() {
-                sums[i] += logistic(f64::from(gap) * f64::from(fields[i]));
-            }
-            i += 1;
+            cell.highs(fields, gap, clamped, |unit, p| sums[unit] += p);
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::error::zeros;
 use crate::visible::{Column, ColumnKind, Columns};
 use crate::visible::{Encoding, Visible};
 use crate::{DataError, Dataset};
-use dbm_core::Examples;
+use dbm_core::{Examples, Group};
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -24,8 +24,8 @@ pub(super) struct Reader<'a> {
     pub column: &'a Column,
     /// The column of the cells.
     pub at: usize,
-    /// The first of its units.
-    pub unit: usize,
+    /// Its units; `None` if it has none.
+    pub group: Option<Group>,
     /// The decimal mark of the cells.
     decimal: char,
     /// The two values of a binary column as numbers, if they are numbers.
@@ -39,9 +39,10 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub fn new(column: &'a Column, at: usize, unit: usize, decimal: char) -> Self {
+    pub fn new(column: &'a Column, at: usize, units: Range<usize>, decimal: char) -> Self {
         let (levels, spellings) = (HashMap::new(), HashMap::new());
-        let mut reader = Self { column, at, unit, decimal, numbers: None, pair: None, levels, spellings };
+        let group = column.kind.group(units);
+        let mut reader = Self { column, at, group, decimal, numbers: None, pair: None, levels, spellings };
         let mut spell = |text: &str, at: usize| {
             reader.spellings.entry(folded(text)).and_modify(|place| *place = None).or_insert(Some(at));
         };
@@ -55,7 +56,7 @@ impl<'a> Reader<'a> {
                     _ => None,
                 };
             }
-            ColumnKind::Category { levels } => {
+            ColumnKind::Category { levels, .. } => {
                 levels.iter().enumerate().for_each(|(at, level)| spell(level, at));
                 reader.levels = levels.iter().enumerate().map(|(at, level)| (level.as_str(), at)).collect();
             }
@@ -73,43 +74,42 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Which of the column's units is high, counted from its first; `None` if its only unit is low. The error is what was expected.
-    pub fn high(&self, cell: &str) -> Result<Option<usize>, String> {
-        let first = |high: bool| if high { Some(0) } else { None };
+    /// The level of a cell: of two values, 0 is the low one. The error is what was expected.
+    pub fn level(&self, cell: &str) -> Result<usize, String> {
         match &self.column.kind {
             ColumnKind::Binary { low, high } => {
                 if cell == low || cell == high {
-                    return Ok(first(cell == high));
+                    return Ok(usize::from(cell == high));
                 }
                 if let (Some((low, high)), Some(value)) = (self.numbers, number(cell, self.decimal))
                     && (value == low || value == high)
                 {
-                    return Ok(first(value == high));
+                    return Ok(usize::from(value == high));
                 }
                 match (word(cell), self.spellings.get(&folded(cell))) {
-                    (Some((pair, high)), _) if self.pair == Some(pair) => Ok(first(high)),
-                    (_, Some(Some(place))) => Ok(first(*place == 1)),
+                    (Some((pair, high)), _) if self.pair == Some(pair) => Ok(usize::from(high)),
+                    (_, Some(Some(place))) => Ok(*place),
                     _ => Err(format!("{low:?} or {high:?}")),
                 }
             }
             ColumnKind::Number { threshold, .. } => match number(cell, self.decimal) {
-                Some(value) => Ok(first(value > *threshold)),
+                Some(value) => Ok(usize::from(value > *threshold)),
                 None => Err("a number".into()),
             },
-            ColumnKind::Category { levels } => match (self.levels.get(cell), self.spellings.get(&folded(cell))) {
-                (Some(&level), _) | (None, Some(&Some(level))) => Ok(Some(level)),
+            ColumnKind::Category { levels, .. } => match (self.levels.get(cell), self.spellings.get(&folded(cell))) {
+                (Some(&level), _) | (None, Some(&Some(level))) => Ok(level),
                 _ => match number(cell, self.decimal).and_then(|value| self.level_of(value)) {
-                    Some(level) => Ok(Some(level)),
+                    Some(level) => Ok(level),
                     None => Err(one_of(levels)),
                 },
             },
-            ColumnKind::Ignored => Ok(None),
+            ColumnKind::Ignored => Ok(0),
         }
     }
 
     /// The level that is this number, written in another way: `1.0` is `1`.
     fn level_of(&self, value: f64) -> Option<usize> {
-        let ColumnKind::Category { levels } = &self.column.kind else { return None };
+        let ColumnKind::Category { levels, .. } = &self.column.kind else { return None };
         levels.iter().position(|level| number(level, self.column.decimal) == Some(value))
     }
 }
@@ -228,7 +228,7 @@ impl Table {
                 }
                 if let Some(unseen) = found.get_mut(&(reader.at, cell)) {
                     unseen.count += 1;
-                } else if let Err(expected) = reader.high(cell) {
+                } else if let Err(expected) = reader.level(cell) {
                     let unseen = Unseen { column: reader.at, text: cell.into(), count: 1, line: self.line(row), expected };
                     found.insert((reader.at, cell), unseen);
                 }
@@ -241,7 +241,7 @@ impl Table {
 
     pub(super) fn readers<'a>(&self, columns: &'a Columns, matching: &[Option<usize>]) -> Vec<Reader<'a>> {
         let reader = |(at, column, units): (usize, _, Range<usize>)| {
-            matching[at].map(|place| Reader::new(column, place, units.start, self.decimal))
+            matching[at].map(|place| Reader::new(column, place, units, self.decimal))
         };
         columns.with_units().filter_map(reader).collect()
     }
@@ -324,15 +324,13 @@ impl Table {
             let (packed, known) = (&mut packed[row * stride..], &mut known[row * stride..]);
             for reader in &readers {
                 // A stray word among numbers is neither learned from nor filled.
-                let high = if self.is_gap(row, reader) { None } else { reader.high(self.cell(row, reader.at)).ok() };
-                let Some(high) = high else {
+                let level = if self.is_gap(row, reader) { None } else { reader.level(self.cell(row, reader.at)).ok() };
+                let (Some(level), Some(group)) = (level, &reader.group) else {
                     gaps = true;
                     continue;
                 };
-                if let Some(high) = high {
-                    set(packed, reader.unit + high);
-                }
-                (reader.unit..reader.unit + reader.column.kind.units()).for_each(|unit| set(known, unit));
+                group.units.clone().filter(|&unit| group.is_high(level, unit)).for_each(|unit| set(packed, unit));
+                group.units.clone().for_each(|unit| set(known, unit));
             }
         }
         let mut examples = Examples::from_packed(width, packed).map_err(DataError::refused(name))?;

@@ -61,7 +61,7 @@ impl Table {
                     continue;
                 }
                 let (column, of_model) = (reader.at, reader.column);
-                let units = reader.unit..reader.unit + of_model.kind.units();
+                let units = reader.group.iter().flat_map(|group| group.units.clone());
                 let probabilities: Vec<f64> = units.map(|unit| probability(row, unit)).collect();
                 if let Some((value, probability)) = of_model.most_probable(&probabilities) {
                     cells.push(FilledCell { row, column, value: value.into(), probability });

@@ -60,12 +60,13 @@ fn understand(file: &str, table: &Table, column: usize, mut survey: Survey) -> R
     let alike = asked.and_then(|asked| asked.alike) == Some(true);
     let suspects = survey.suspects().into_iter().map(|word| (word.text.to_string(), word.count)).collect();
     let (kind, note) = match asked.and_then(|asked| asked.kind) {
-        Some(choice) => (chosen(file, table, column, &survey, choice)?, None),
+        Some(choice) => (chosen(file, table, column, &survey, choice, asked.map_or(&[], |asked| &asked.levels))?, None),
         None => inferred(table, column, &survey),
     };
     if asked.and_then(|asked| asked.kind).is_none() && is_codes(&survey) && matches!(kind, ColumnKind::Category { .. }) {
+        let levels = if matches!(kind, ColumnKind::Category { ordered: true, .. }) { "ordered levels" } else { "categories" };
         doubts.push(Doubt {
-            text: format!("Column {name:?}: its {} whole numbers were read as categories.", survey.words.len()),
+            text: format!("Column {name:?}: its {} whole numbers were read as {levels}.", survey.words.len()),
             label: "They are amounts".into(),
             change: Change::Kind(name.into(), KindChoice::Number),
         });
@@ -90,11 +91,11 @@ fn understand(file: &str, table: &Table, column: usize, mut survey: Survey) -> R
 /// The different texts that a column of this kind has no units for.
 fn strays(table: &Table, column: usize, survey: &Survey, kind: &ColumnKind) -> Vec<String> {
     let read = Column { decimal: table.decimal, ..Column::new(table.name(column), kind.clone()) };
-    let reader = Reader::new(&read, column, 0, table.decimal);
+    let reader = Reader::new(&read, column, 0..read.kind.units(), table.decimal);
     let gap = |cell: &str| cell.is_empty() || survey.gaps.iter().any(|word| word.text == cell);
     let mut seen = HashSet::new();
     let cells = (0..table.n_rows()).map(|row| table.cell(row, column));
-    cells.filter(|cell| !gap(cell) && seen.insert(*cell) && reader.high(cell).is_err()).map(String::from).collect()
+    cells.filter(|cell| !gap(cell) && seen.insert(*cell) && reader.level(cell).is_err()).map(String::from).collect()
 }
 
 /// The kind that the cells suggest.
@@ -148,7 +149,14 @@ fn inferred(table: &Table, column: usize, survey: &Survey) -> (ColumnKind, Optio
 }
 
 /// The kind that the user chose.
-fn chosen(file: &str, table: &Table, column: usize, survey: &Survey, choice: KindChoice) -> Result<ColumnKind, DataError> {
+fn chosen(
+    file: &str,
+    table: &Table,
+    column: usize,
+    survey: &Survey,
+    choice: KindChoice,
+    stated: &[String],
+) -> Result<ColumnKind, DataError> {
     let name = table.name(column);
     let refuse = |expected: &str, got: String| {
         let advice = "choose another kind for this column";
@@ -156,17 +164,28 @@ fn chosen(file: &str, table: &Table, column: usize, survey: &Survey, choice: Kin
     };
     match choice {
         KindChoice::LeaveOut => Ok(ColumnKind::Ignored),
-        KindChoice::Category if survey.known == 0 => refuse("values to tell apart", "none of its cells is known".into()),
-        KindChoice::Category => {
+        KindChoice::Category | KindChoice::Ordered if survey.known == 0 => {
+            refuse("values to tell apart", "none of its cells is known".into())
+        }
+        KindChoice::Category | KindChoice::Ordered => {
             // More than a few levels were not kept.
             let mut seen = HashSet::new();
             let cells = (0..table.n_rows()).map(|row| table.cell(row, column));
             let gap = |cell: &str| cell.is_empty() || survey.gaps.iter().any(|word| word.text == cell);
             let mut levels: Vec<&str> = cells.filter(|cell| !gap(cell) && seen.insert(*cell)).collect();
-            if survey.numbers == survey.known {
+            if choice == KindChoice::Ordered && !stated.is_empty() {
+                if let Some(other) = levels.iter().find(|level| !stated.iter().any(|stated| stated == *level)) {
+                    return refuse("each of its values among the levels from low to high", format!("{:?} is not", shown(other)));
+                }
+                levels = stated.iter().map(String::as_str).filter(|level| seen.contains(level)).collect();
+            } else if survey.numbers == survey.known {
                 sort_by_number(&mut levels, table.decimal);
             }
-            Ok(ColumnKind::Category { levels: levels.into_iter().map(String::from).collect() })
+            let levels: Vec<String> = levels.into_iter().map(String::from).collect();
+            Ok(match (choice, &levels[..]) {
+                (KindChoice::Ordered, [low, high]) => ColumnKind::Binary { low: low.clone(), high: high.clone() },
+                _ => ColumnKind::Category { ordered: choice == KindChoice::Ordered && levels.len() > 1, levels },
+            })
         }
         KindChoice::Number if survey.numbers == 0 => refuse("numbers", "none of its cells is one".into()),
         KindChoice::Number => Ok(number_kind(table, column, None)),
@@ -191,7 +210,7 @@ fn two(survey: &Survey) -> ColumnKind {
 }
 
 fn levels(survey: &Survey) -> ColumnKind {
-    ColumnKind::Category { levels: survey.words.iter().map(|word| word.text.into()).collect() }
+    ColumnKind::Category { levels: survey.words.iter().map(|word| word.text.into()).collect(), ordered: false }
 }
 
 /// Whether a column's numbers are few whole ones, each of which comes back: codes rather than amounts.
@@ -202,11 +221,12 @@ fn is_codes(survey: &Survey) -> bool {
     !survey.many && (3..=MOST_CODES).contains(&distinct) && survey.numbers >= 2 * distinct && numbers().all(whole)
 }
 
-/// Codes as levels, in the order of their values.
+/// Codes as levels, in the order of their values; a scale if no number between them is left out.
 fn codes(survey: &Survey) -> ColumnKind {
     let mut codes: Vec<(f64, &str)> = survey.words.iter().filter_map(|word| Some((word.value?, word.text))).collect();
     codes.sort_by(|a, b| a.0.total_cmp(&b.0));
-    ColumnKind::Category { levels: codes.into_iter().map(|(_, text)| text.into()).collect() }
+    let ordered = codes.windows(2).all(|pair| pair[1].0 - pair[0].0 == 1.0);
+    ColumnKind::Category { levels: codes.into_iter().map(|(_, text)| text.into()).collect(), ordered }
 }
 
 fn sort_by_number(levels: &mut [&str], decimal: char) {
@@ -223,16 +243,18 @@ fn joined(kind: ColumnKind, survey: &Survey) -> ColumnKind {
         let group = spellings.iter().find(|group| group.iter().any(|word| word.text == level));
         group.map_or(level.clone(), |group| group[0].text.to_string())
     };
-    let ColumnKind::Category { levels } = &kind else { return kind };
+    let ColumnKind::Category { levels, ordered } = &kind else { return kind };
     let mut seen = HashSet::new();
     let levels: Vec<String> = levels.iter().map(spelled).filter(|level| seen.insert(level.clone())).collect();
     match &levels[..] {
         [one, other] => {
             let mut texts = [one, other];
-            texts.sort_by_key(|text| text.to_lowercase());
+            if !ordered {
+                texts.sort_by_key(|text| text.to_lowercase());
+            }
             ColumnKind::Binary { low: texts[0].clone(), high: texts[1].clone() }
         }
-        _ => ColumnKind::Category { levels },
+        _ => ColumnKind::Category { ordered: *ordered && levels.len() > 1, levels },
     }
 }
 
@@ -268,7 +290,7 @@ fn few_numbers(words: &[Word]) -> Option<ColumnKind> {
     match values[..] {
         [(value, text)] => Some(match other_number(value, text) {
             Some((low, high)) => ColumnKind::Binary { low, high },
-            None => ColumnKind::Category { levels: vec![text.into()] },
+            None => ColumnKind::Category { levels: vec![text.into()], ordered: false },
         }),
         [(_, low), (_, high)] => Some(ColumnKind::Binary { low: low.into(), high: high.into() }),
         _ => None,

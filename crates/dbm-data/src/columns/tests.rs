@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Dataset;
-use crate::interpretation::Reading;
+use crate::interpretation::{KindChoice, Reading};
 use crate::test_support::refusal;
 use crate::visible::{Encoding, Visible};
 use proptest::prelude::*;
@@ -149,7 +149,7 @@ fn units_are_named_and_grouped() {
     let text = "id,smokes,age,colour\n1,no,30,red\n2,yes,?,green\n3,no,50,?\n4,yes,70,blue\n";
     let columns = table(text).columns(&Encoding::default());
     assert_eq!(columns.n_units(), 5);
-    assert_eq!(columns.groups(), vec![2..5]);
+    assert_eq!(columns.groups(), vec![dbm_core::Group::one_hot(2..5)]);
     assert_eq!(columns.with_units().map(|(.., units)| units).collect::<Vec<_>>(), [0..1, 1..2, 2..5]);
     let data = encoded(text);
     assert_eq!(rows(&data), [[0, 0, 1, 0, 0], [1, 0, 0, 1, 0], [0, 0, 0, 0, 0], [1, 1, 0, 0, 1]]);
@@ -201,13 +201,47 @@ fn only_gaps_are_filled() {
 
 #[test]
 fn ties_and_impossible_levels_have_an_answer() {
-    let kind = ColumnKind::Category { levels: ["a", "b", "c"].map(String::from).to_vec() };
+    let kind = ColumnKind::Category { levels: ["a", "b", "c"].map(String::from).to_vec(), ordered: false };
     assert_eq!(kind.most_probable(&[0.0; 3]), Some(("a", 1.0 / 3.0)));
     assert_eq!(kind.most_probable(&[0.25, 0.5, 0.5]).unwrap().0, "b");
     let binary = ColumnKind::Binary { low: "no".into(), high: "yes".into() };
     assert_eq!(binary.most_probable(&[0.5]), Some(("no", 0.5)));
     let columns = Columns { columns: vec![Column::new("v", kind)] };
     assert_eq!(columns.decode(&[0, 0, 0, 0, 1, 1], &[], |_| vec![]), b"v\n\"\"\nb\n");
+}
+
+#[test]
+fn ordered_levels_are_a_thermometer() {
+    use crate::interpretation::Change;
+    let text = "size,pain\nM,0\nL,2\nS,1\n,\nL,0\n";
+    let mut asked = Reading::default();
+    asked.correct(&Change::Levels("size".into(), ["S", "M", "XL", "L"].map(String::from).to_vec()));
+    asked.correct(&Change::Kind("pain".into(), KindChoice::Ordered));
+    let table = Table::read_as("x", text, &asked).unwrap();
+    let columns = table.columns(&Encoding::default());
+    let ordered = |levels: [&str; 3]| ColumnKind::Category { levels: levels.map(String::from).to_vec(), ordered: true };
+    // Nobody wrote XL.
+    assert_eq!((&columns.columns[0].kind, &columns.columns[1].kind), (&ordered(["S", "M", "L"]), &ordered(["0", "1", "2"])));
+    let data = table.encode("x", &Encoding::default()).unwrap();
+    let rows: Vec<Vec<u8>> = (0..5).map(|row| data.examples.row(row)).collect();
+    assert_eq!(rows[..3], [vec![1, 0, 0, 0], vec![1, 1, 1, 1], vec![0, 0, 1, 0]]);
+    assert_eq!((data.examples.missing(), data.examples.groups().len()), (4, 2));
+    // P(at least M) and P(at least L).
+    let highs = [0.75, 0.5, 0.5, 0.25];
+    let filled = table.fill("x", &columns, |_, unit| highs[unit]).unwrap();
+    let found: Vec<(&str, f64)> = filled.cells().iter().map(|cell| (cell.value.as_str(), cell.probability)).collect();
+    assert_eq!(found, [("L", 0.5), ("0", 0.5)]);
+    let values = columns.columns[0].kind.values(&highs[..2]);
+    assert_eq!(values, [("L".to_string(), 0.5), ("S".into(), 0.25), ("M".into(), 0.25)]);
+    assert_eq!(columns.decode(&[0, 1, 1, 0], &[], |_| vec![]), b"size,pain\nS,1\n", "a hole");
+    // Two values in order are one unit; a value that is not among them is refused.
+    asked.correct(&Change::Levels("size".into(), vec!["L".into(), "M".into()]));
+    let error = Table::read_as("x", text, &asked).unwrap_err().to_string();
+    assert!(error.contains("\"S\" is not"), "{error}");
+    asked.correct(&Change::Levels("v".into(), vec!["no".into(), "ja".into()]));
+    asked.columns.retain(|column| column.name == "v");
+    let two = Table::read_as("x", "v\nja\nno\nja\n", &asked).unwrap().columns(&Encoding::default());
+    assert_eq!(two.columns[0].kind, ColumnKind::Binary { low: "no".into(), high: "ja".into() });
 }
 
 /// Text as `pandas.DataFrame.to_csv` writes it: with an index, gaps as empty cells, and floats in a column of whole numbers with gaps.

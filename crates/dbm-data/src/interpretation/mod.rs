@@ -3,5 +3,5 @@
 mod settings;
 mod value;
 
-pub use settings::{READING, ReadingSetting};
+pub use settings::{READING, ReadingSetting, ordered};
 pub use value::{Background, Change, ColumnReading, Doubt, KindChoice, Reading};

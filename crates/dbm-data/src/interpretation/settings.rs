@@ -70,12 +70,18 @@ pub const READING: [ReadingSetting; 13] = [
         name: "column",
         value: "NAME=KIND",
         label: "Kind",
-        help: "What a column holds: category, number, yes-no or leave-out",
+        help: "What a column holds: category, ordered, number, yes-no or leave-out; ordered values also from low to high, as in size=S<M<L",
         repeats: true,
         write: |reading, text| {
             let (name, kind) = pair(text)?;
+            if kind.contains('<') {
+                reading.correct(&Change::Levels(name.into(), ordered(kind)));
+                return Ok(());
+            }
             let kinds = || KindChoice::CHOICES.iter().map(|choice| choice.name).collect::<Vec<_>>().join(", ");
-            let kind = KindChoice::named(kind).ok_or_else(|| format!("a column's name, = and one of {}", kinds()))?;
+            let kind = KindChoice::named(kind).ok_or_else(|| {
+                format!("a column's name, = and one of {}, or its values from low to high, as in S<M<L", kinds())
+            })?;
             reading.correct(&Change::Kind(name.into(), kind));
             Ok(())
         },
@@ -243,6 +249,11 @@ fn strip(value: &mut serde_json::Value) {
     }
 }
 
+/// Values from low to high, as a user writes them: `S < M < L`.
+pub fn ordered(text: &str) -> Vec<String> {
+    text.split('<').map(|level| level.trim().to_string()).filter(|level| !level.is_empty()).collect()
+}
+
 /// A column's name and what is said about it; the last sign separates, as names may contain others.
 fn pair(text: &str) -> Result<(&str, &str), String> {
     text.rsplit_once('=')
@@ -276,6 +287,7 @@ mod tests {
             ("missing", "dose=."),
             ("known", "country=NA"),
             ("column", "a=b=number"),
+            ("column", "size=S<M < L"),
             ("alike", "sex"),
             ("encoding", "latin2"),
             ("separator", "tab"),
@@ -292,7 +304,8 @@ mod tests {
             (reading.header, reading.separator, reading.turn, reading.tile),
             (Some(3), Some('\t'), Some(3), Some((16, 8)))
         );
-        assert_eq!((reading.missing.len(), reading.columns.len()), (2, 4));
+        assert_eq!((reading.missing.len(), reading.columns.len()), (2, 5));
+        assert_eq!(reading.column("size").levels, ["S", "M", "L"]);
         assert_eq!(reading.column("a=b").kind, Some(KindChoice::Number));
         assert_eq!(Reading::from_json("r.json", &reading.to_json()).unwrap(), reading);
         assert_eq!(Reading::default().to_json(), "{}");

@@ -54,6 +54,8 @@ pub struct ColumnReading {
     pub name: String,
     /// What it holds.
     pub kind: Option<KindChoice>,
+    /// Its values from low to high, if they are ordered otherwise than as numbers or in the order of the table.
+    pub levels: Vec<String>,
     /// Words that mean a missing value in this column.
     pub missing: Vec<String>,
     /// Words that usually mean a missing value, and are values in this column.
@@ -69,6 +71,8 @@ choices! {
     pub enum KindChoice = words("kind", "Kind", "What the column holds.");
     /// [`ColumnKind::Category`](crate::columns::ColumnKind::Category).
     Category = "category", "Category", "Each value is a level of its own";
+    /// [`ColumnKind::Category`](crate::columns::ColumnKind::Category) whose levels are ordered.
+    Ordered = "ordered", "Ordered", "Levels from low to high, such as answers from 1 to 5";
     /// [`ColumnKind::Number`](crate::columns::ColumnKind::Number).
     Number = "number", "Number", "High or low: above a threshold, or not";
     /// [`ColumnKind::Binary`](crate::columns::ColumnKind::Binary).
@@ -112,6 +116,8 @@ pub enum Change {
     Alike(String),
     /// What a column holds.
     Kind(String, KindChoice),
+    /// A column's values from low to high.
+    Levels(String, Vec<String>),
     /// The line that names the columns; 0 if none does.
     Header(u32),
     /// [`Reading::invert`].
@@ -156,6 +162,11 @@ impl Reading {
             }
             Change::Alike(name) => self.column(name).alike = Some(true),
             Change::Kind(name, kind) => self.column(name).kind = Some(*kind),
+            Change::Levels(name, levels) => {
+                let column = self.column(name);
+                column.kind = Some(KindChoice::Ordered);
+                column.levels.clone_from(levels);
+            }
             Change::Header(line) => {
                 // Names come from the heading: what was said about columns by name no longer applies.
                 self.columns.clear();

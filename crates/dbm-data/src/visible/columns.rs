@@ -1,5 +1,6 @@
 //! The columns of a table, and which visible units stand for each.
 
+use dbm_core::Group;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -73,11 +74,7 @@ impl ColumnKind {
             Self::Number { threshold, .. } => {
                 vec![(format!("above {threshold}"), units[0]), (format!("at most {threshold}"), 1.0 - units[0])]
             }
-            Self::Category { levels } => {
-                let sum: f64 = units.iter().sum();
-                let share = |&p: &f64| if sum > 0.0 { p / sum } else { 1.0 / units.len() as f64 };
-                levels.iter().cloned().zip(units.iter().map(share)).collect()
-            }
+            Self::Category { levels, .. } => levels.iter().cloned().zip(self.shares(units)).collect(),
             Self::Ignored => Vec::new(),
         };
         values.sort_by(|a, b| b.1.total_cmp(&a.1));
@@ -104,10 +101,13 @@ pub enum ColumnKind {
         /// The text for a high unit: the lower median of the known cells above it.
         high: String,
     },
-    /// One unit per level, exactly one of them high.
+    /// One unit per level, exactly one of them high; or, of ordered levels, one unit fewer, high up to the level.
     Category {
-        /// As the table writes them, in order of first appearance.
+        /// As the table writes them, in order of first appearance; numbers and ordered levels from low to high.
         levels: Vec<String>,
+        /// Whether neighbouring levels are alike: a scale, as a thermometer.
+        #[serde(default)]
+        ordered: bool,
     },
     /// No unit: written back unchanged (names, identifiers, free text). Checkpoints call it `Aside`.
     #[serde(rename = "Aside")]
@@ -119,9 +119,25 @@ impl ColumnKind {
     pub fn units(&self) -> usize {
         match self {
             Self::Binary { .. } | Self::Number { .. } => 1,
-            Self::Category { levels } => levels.len(),
+            Self::Category { levels, ordered } => levels.len().saturating_sub(usize::from(*ordered)),
             Self::Ignored => 0,
         }
+    }
+
+    /// Its units as a group; `None` if it has none.
+    pub fn group(&self, units: Range<usize>) -> Option<Group> {
+        match self {
+            Self::Category { ordered: false, .. } => Some(Group::one_hot(units)),
+            Self::Ignored => None,
+            _ => Some(Group::thermometer(units)),
+        }
+    }
+
+    /// The probabilities of a category's levels, normalized by their sum.
+    fn shares(&self, units: &[f64]) -> Vec<f64> {
+        let levels = self.group(0..units.len()).map_or_else(Vec::new, |group| group.probabilities(units));
+        let (sum, even) = (levels.iter().sum::<f64>(), 1.0 / levels.len() as f64);
+        levels.into_iter().map(|p| if sum > 0.0 { p / sum } else { even }).collect()
     }
 
     /// The text for units that are high with these probabilities, and its probability: the more probable of two values, or the most
@@ -129,7 +145,7 @@ impl ColumnKind {
     ///
     /// ```
     /// use dbm_data::columns::ColumnKind;
-    /// let kind = ColumnKind::Category { levels: vec!["red".into(), "green".into(), "blue".into()] };
+    /// let kind = ColumnKind::Category { levels: vec!["red".into(), "green".into(), "blue".into()], ordered: false };
     /// assert_eq!(kind.most_probable(&[0.1, 0.3, 0.1]), Some(("green", 0.6)));
     /// assert_eq!(ColumnKind::Ignored.most_probable(&[]), None);
     /// ```
@@ -142,13 +158,10 @@ impl ColumnKind {
             Self::Binary { low, high } | Self::Number { low, high, .. } => {
                 Some(if units[0] > 0.5 { (high, units[0]) } else { (low, 1.0 - units[0]) })
             }
-            Self::Category { levels } => {
-                let sum: f64 = units.iter().sum();
-                let even = 1.0 / levels.len() as f64;
-                let share = |p: f64| if sum > 0.0 { p / sum } else { even };
+            Self::Category { levels, .. } => {
                 // The first of equals.
-                let most = units.iter().zip(levels).rev().max_by(|a, b| a.0.total_cmp(b.0));
-                most.map(|(&p, level)| (level.as_str(), share(p)))
+                let most = self.shares(units).into_iter().zip(levels).rev().max_by(|a, b| a.0.total_cmp(&b.0));
+                most.map(|(p, level)| (level.as_str(), p))
             }
             Self::Ignored => None,
         }
@@ -156,7 +169,7 @@ impl ColumnKind {
 
     /// The text for the states of its units: empty if no level of a category is high, the first of several.
     pub(crate) fn value_of(&self, bits: &[u8]) -> &str {
-        if matches!(self, Self::Category { .. }) && bits.iter().all(|&bit| bit == 0) {
+        if matches!(self, Self::Category { ordered: false, .. }) && bits.iter().all(|&bit| bit == 0) {
             return "";
         }
         let probabilities: Vec<f64> = bits.iter().map(|&bit| f64::from(u8::from(bit != 0))).collect();
@@ -170,10 +183,10 @@ impl Columns {
         self.columns.iter().map(|column| column.kind.units()).sum()
     }
 
-    /// The units of each category, in order; exactly one of them is high, like the groups of `dbm_core::impute`.
-    pub fn groups(&self) -> Vec<Range<usize>> {
+    /// The units of each category, in order.
+    pub fn groups(&self) -> Vec<Group> {
         let categories = self.with_units().filter(|(_, column, _)| matches!(column.kind, ColumnKind::Category { .. }));
-        categories.map(|(.., units)| units).collect()
+        categories.filter_map(|(_, column, units)| column.kind.group(units)).collect()
     }
 
     /// Every column that has units: its index among all columns, the column, and its units.
@@ -187,7 +200,7 @@ impl Columns {
     }
 
     /// States of all units, `[rows, n_units]` as bytes 0 and 1, as CSV with the columns' own names and values; ignored columns are omitted.
-    /// A category with no high level is an empty cell; with several, the first is written. `before` provides further columns: their names,
+    /// A category with no high level is an empty cell; with several, the first is written; of a scale with a hole, the level below it. `before` provides further columns: their names,
     /// and a row's values.
     ///
     /// ```

@@ -80,7 +80,7 @@ impl HeldOut {
             let cells = &self.hidden.cells()[cells];
             let highs = imputer.fill(self.hidden.examples(), cells[0].row)?.highs;
             let guess = |cell: &Cell| {
-                let prediction = Prediction::of_highs(&highs[cell.units.clone()], cell.truth);
+                let prediction = Prediction::of_highs(&highs, cell);
                 (prediction.loss(), prediction.value == cell.truth)
             };
             Ok(cells.iter().map(guess).collect::<Vec<_>>())

@@ -1,7 +1,7 @@
 //! A fit as a whole.
 
 use super::*;
-use dbm_core::{Units, init};
+use dbm_core::{Group, Units, init};
 
 /// Two threads, which work on items in the opposite order.
 struct Backwards;
@@ -35,7 +35,7 @@ fn table(rows: usize, gaps: bool) -> Examples {
         let (first, category) = (stream.below(10) > 0, stream.below(10) > 0);
         known.extend([first, true, true, category, category, category].map(|known| u8::from(known || !gaps)));
     }
-    Examples::from_bits(6, &bits).unwrap().with_gaps(&known).unwrap().with_groups(vec![GROUP]).unwrap()
+    Examples::from_bits(6, &bits).unwrap().with_gaps(&known).unwrap().with_groups(vec![Group::one_hot(GROUP)]).unwrap()
 }
 
 const GROUP: Range<usize> = 3..6;
@@ -95,8 +95,8 @@ fn what_a_caller_hides_with_the_same_seed_is_never_seen() {
     assert!(cells.len() > 20);
     assert!(verdict.cells().iter().all(|cell| !cells.contains(cell)));
     let all = verdict.cells().iter().chain(cells);
-    assert!(all.clone().all(|cell| cell.units.clone().all(|unit| !material.training.is_known(cell.row, unit))));
-    let hidden: usize = all.map(|cell| cell.units.len()).sum();
+    assert!(all.clone().all(|cell| cell.group.units.clone().all(|unit| !material.training.is_known(cell.row, unit))));
+    let hidden: usize = all.map(|cell| cell.group.units.len()).sum();
     assert_eq!(material.training.missing(), data.missing() + hidden);
 }
 

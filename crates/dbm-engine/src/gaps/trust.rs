@@ -115,12 +115,13 @@ fn beside(outcomes: &[Outcome], other: ImputationMethod, loss: impl Fn(&Outcome,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dbm_core::Group;
     use dbm_core::impute::{Cell, Prediction};
 
     /// The verdict if each method gives the truth these probabilities, in turn.
     fn trust(model: [f64; 2], mode: [f64; 2], neighbours: [f64; 2]) -> Trust {
         let cell = |row: usize| Outcome {
-            cell: Cell { row, units: 0..1, truth: 1 },
+            cell: Cell { row, group: Group::thermometer(0..1), truth: 1 },
             predictions: [model, mode, neighbours].map(|p| Prediction {
                 of_truth: p[row % 2],
                 value: usize::from(p[row % 2] > 0.5),

@@ -71,6 +71,10 @@ fn column_abouts(table: &Table, encoding: &Encoding) -> Vec<ColumnInfo> {
         units: column.kind.units() as u32,
         missing: missing(place) as u32,
         threshold: if let ColumnKind::Number { threshold, .. } = column.kind { Some(threshold) } else { None },
+        levels: match column.kind {
+            ColumnKind::Category { levels, ordered: true } => levels,
+            _ => Vec::new(),
+        },
         name: column.name,
     };
     columns.into_iter().enumerate().map(about).collect()
@@ -80,6 +84,7 @@ fn choice(kind: &ColumnKind) -> KindChoice {
     match kind {
         ColumnKind::Binary { .. } => KindChoice::YesNo,
         ColumnKind::Number { .. } => KindChoice::Number,
+        ColumnKind::Category { ordered: true, .. } => KindChoice::Ordered,
         ColumnKind::Category { .. } => KindChoice::Category,
         ColumnKind::Ignored => KindChoice::LeaveOut,
     }
@@ -97,7 +102,8 @@ fn describe(kind: &ColumnKind) -> String {
     match kind {
         ColumnKind::Binary { low, high } => format!("{low} or {high}"),
         ColumnKind::Number { .. } => "number: counts as 1 above".into(),
-        ColumnKind::Category { levels } => {
+        ColumnKind::Category { ordered: true, .. } => "from low to high".into(),
+        ColumnKind::Category { levels, .. } => {
             let more = if levels.len() > NAMED { format!(" and {} more", levels.len() - NAMED) } else { String::new() };
             let named: Vec<&str> = levels.iter().take(NAMED).map(String::as_str).collect();
             format!("one of {}{more}", named.join(", "))

@@ -215,7 +215,8 @@ fn first_rows(columns: &[ColumnInfo], mut rows: Vec<Vec<String>>) -> impl IntoVi
     let words = columns.iter().enumerate().map(|(place, column)| corrections::words(place, column)).collect_view();
     let kinds = columns
         .iter()
-        .map(|column| {
+        .enumerate()
+        .map(|(place, column)| {
             let missing = if column.missing > 0 { format!("; {} missing", column.missing) } else { String::new() };
             let words = format!("{}{missing}", column.kind);
             let threshold = column.threshold.map(|threshold| {
@@ -229,7 +230,8 @@ fn first_rows(columns: &[ColumnInfo], mut rows: Vec<Vec<String>>) -> impl IntoVi
                 };
                 view! { <input type="text" inputmode="decimal" aria-label=format!("Threshold of {}", column.name) value=threshold.to_string() on:change=set /> }
             });
-            view! { <td><div>{words} {threshold}</div></td> }
+            let order = corrections::order(place, column);
+            view! { <td><div>{words} {threshold} {order}</div></td> }
         })
         .collect_view();
     let cell = |text: String| {

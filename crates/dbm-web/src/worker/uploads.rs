@@ -58,7 +58,10 @@ impl Correction {
     fn is_about(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Setting(one, _), Self::Setting(another, _)) => one == another,
-            (Self::Change(Change::Kind(one, _)), Self::Change(Change::Kind(another, _))) => one == another,
+            (
+                Self::Change(Change::Kind(one, _) | Change::Levels(one, _)),
+                Self::Change(Change::Kind(another, _) | Change::Levels(another, _)),
+            ) => one == another,
             (Self::Change(Change::Missing(columns, word)), Self::Change(Change::Known(column, other)))
             | (Self::Change(Change::Known(column, other)), Self::Change(Change::Missing(columns, word))) => {
                 word == other && columns.iter().all(|name| name == column)

@@ -21,9 +21,9 @@ pub use on_gpu::OnGpu;
 pub use replica::{Replica, ReplicaProgress};
 pub use worker_pool::{Outgoing, WorkerPool};
 
+use dbm_core::Group;
 use dbm_core::settings::RunPlan;
 use serde::{Deserialize, Serialize};
-use std::ops::Range;
 
 /// What one worker of a pool sends another.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -91,8 +91,8 @@ pub struct SharedRun {
     /// Which of its bits are known: `Examples::known_packed`, empty if all are.
     #[serde(with = "serde_bytes")]
     pub known: Vec<u8>,
-    /// Which of its bits are one-hot: `Examples::groups`.
-    pub groups: Vec<Range<usize>>,
+    /// Which of its bits stand for one value together: `Examples::groups`.
+    pub groups: Vec<Group>,
     /// Whether the run is at its beginning: then its model is enough.
     pub fresh: bool,
     /// The model of a run at its beginning, otherwise a checkpoint. Orthogonal weights take minutes for a wide model, so they are not

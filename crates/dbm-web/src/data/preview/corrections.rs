@@ -3,7 +3,7 @@
 use crate::ui::select::{Select, SelectOption};
 use crate::worker::uploads::{Correction, Uploads};
 use dbm_core::words::Choose;
-use dbm_protocol::{Change, ColumnInfo, Doubt, KindChoice, READING, Reading};
+use dbm_protocol::{Change, ColumnInfo, Doubt, KindChoice, READING, Reading, ordered};
 use leptos::prelude::*;
 
 /// Encodings that tables come in; others are detected, or named by the command.
@@ -176,6 +176,18 @@ pub fn head(place: usize, column: &ColumnInfo) -> impl IntoView + use<> {
             </select>
         </th>
     }
+}
+
+/// The order of a column's values, which can be changed; nothing if they have none.
+pub fn order(place: usize, column: &ColumnInfo) -> impl IntoView + use<> {
+    let uploads = Uploads::of_page();
+    let name = column.name.clone();
+    (!column.levels.is_empty()).then(|| {
+        let label = format!("Values of {name} from low to high");
+        let set =
+            move |event| uploads.correct(Correction::Change(Change::Levels(name.clone(), ordered(&event_target_value(&event)))));
+        view! { <input id=format!("order-{place}") type="text" aria-label=label value=column.levels.join(" < ") on:change=set /> }
+    })
 }
 
 /// The words of a column: a press says whether one means a missing value.
