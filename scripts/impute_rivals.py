@@ -11,7 +11,8 @@ Needs scikit-learn and pandas. A tenth of the known cells is emptied by a seed; 
 - forest: IterativeImputer with a random forest for each column
 - dbm: `dbm impute` at its defaults, its own check (a second hidden tenth) included in the time
 
-Columns are values to be guessed, so that numbers of many values (more than --levels) are cut at their median first, as the command does.
+Columns are values to be guessed, so that numbers of many values (more than --levels) are cut at their median first; --levels 10 leaves those that
+the command reads as levels.
 Columns of names, numbers of the rows and single values are set aside. Prints one JSON object for each method: share right, log loss in nats per
 cell (probabilities of at least 1e-6), how far probabilities are off (the mean over bins of confidence), seconds.
 """
