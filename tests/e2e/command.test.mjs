@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { button, enabled, lab, steps, trainSteps, until, useData, screenshot } from "./browser.mjs";
+import { button, enabled, lab, screenshot, steps, trainSteps, until, useData } from "./browser.mjs";
 import { at, dialog, folder, generator, opened, saved, savedAs, upload } from "./files.mjs";
 import { press } from "./hand.mjs";
 import { rereader } from "./reread.mjs";

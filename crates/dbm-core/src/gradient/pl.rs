@@ -11,7 +11,7 @@ use crate::mean_field::{self, MeanFieldSettings};
 use crate::rng::{Stream, Streams};
 use crate::{Clamp, Dbm, DbmError, Parity, signals};
 
-/// Of an example's cells one in so many is asked for in one step, and the least and most of them: neighbours say much the same.
+/// A step asks for one in so many of an example's cells, but for no fewer and no more than these.
 const CELLS: (usize, usize, usize) = (8, 8, 32);
 /// For machines with several hidden layers.
 const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: 100, tolerance: 1e-4 };
@@ -89,7 +89,6 @@ fn asked(model: &Dbm, batch: &Batch, row: usize, values: &[f32]) -> (Vec<Group>,
     let mut cells = cells(&batch.groups, n);
     cells.retain(is_asked);
     let all = cells.len();
-    #[allow(non_snake_case)]
     let (one_in, least, most) = CELLS;
     let count = (all / one_in).clamp(least, most);
     if all > count {
