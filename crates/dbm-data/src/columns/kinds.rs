@@ -64,9 +64,8 @@ fn understand(file: &str, table: &Table, column: usize, mut survey: Survey) -> R
         None => inferred(table, column, &survey),
     };
     if asked.and_then(|asked| asked.kind).is_none() && is_codes(&survey) && matches!(kind, ColumnKind::Category { .. }) {
-        let levels = if matches!(kind, ColumnKind::Category { ordered: true, .. }) { "ordered levels" } else { "categories" };
         doubts.push(Doubt {
-            text: format!("Column {name:?}: its {} whole numbers were read as {levels}.", survey.words.len()),
+            text: format!("Column {name:?}: its {} whole numbers were read as categories.", survey.words.len()),
             label: "They are amounts".into(),
             change: Change::Kind(name.into(), KindChoice::Number),
         });
@@ -221,12 +220,11 @@ fn is_codes(survey: &Survey) -> bool {
     !survey.many && (3..=MOST_CODES).contains(&distinct) && survey.numbers >= 2 * distinct && numbers().all(whole)
 }
 
-/// Codes as levels, in the order of their values; a scale if no number between them is left out.
+/// Codes as levels, in the order of their values.
 fn codes(survey: &Survey) -> ColumnKind {
     let mut codes: Vec<(f64, &str)> = survey.words.iter().filter_map(|word| Some((word.value?, word.text))).collect();
     codes.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let ordered = codes.windows(2).all(|pair| pair[1].0 - pair[0].0 == 1.0);
-    ColumnKind::Category { levels: codes.into_iter().map(|(_, text)| text.into()).collect(), ordered }
+    ColumnKind::Category { levels: codes.into_iter().map(|(_, text)| text.into()).collect(), ordered: false }
 }
 
 fn sort_by_number(levels: &mut [&str], decimal: char) {

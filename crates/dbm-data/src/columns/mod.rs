@@ -6,7 +6,7 @@
 //! | Known cells | ColumnKind |
 //! | --- | --- |
 //! | two numbers, or one of 0, 1, -1 (`1.0` is `1`) | [`ColumnKind::Binary`], the lesser is low |
-//! | 3 to 10 whole numbers, each twice or more on average | [`ColumnKind::Category`]: codes rather than amounts, ordered if none between them is left out |
+//! | 3 to 10 whole numbers, each twice or more on average | [`ColumnKind::Category`]: codes rather than amounts |
 //! | other numbers, also with a few words among them | [`ColumnKind::Number`], high above the median |
 //! | false/true, no/yes, n/y, f/t, off/on, -/+, in any case; or one word of a pair | [`ColumnKind::Binary`] |
 //! | any two texts | [`ColumnKind::Binary`], low is the first in alphabetical order |
