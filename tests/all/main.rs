@@ -24,6 +24,7 @@ mod statistics {
     mod annealing;
     mod diagnostics;
     mod expectation;
+    mod gpu_kernels;
     mod gpu_runs;
     mod gradient;
     mod impute;

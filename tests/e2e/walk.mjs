@@ -45,6 +45,8 @@ const AT_WORK = 5;
 const SHOWS = "summary, select, [type=radio], [type=checkbox], a, [aria-expanded], [aria-haspopup]";
 /** This restores what was shown before, such as another data set's settings. */
 const BRINGS_BACK = /^Undo/;
+/** These start runs, which would occupy the processors for the rest of the walk: they are pressed last. */
+const STARTS = /^Presets/;
 /** This leads elsewhere, like a link: to the start of the tour. */
 const LEADS = /^Take the tour/;
 /** No view has more. */
@@ -194,7 +196,7 @@ export async function walk(browser, url, view, size) {
       const left = all.filter(({ key, kind, name }) => !done.has(key) && !(kind && kinds.get(kind) >= limit.get(kind)));
       for (const { key, name } of left) if (ENDS.test(name) && !atWork.has(key)) atWork.set(key, pressed);
       const ends = left.filter(({ name }) => ENDS.test(name));
-      const others = left.filter(({ name }) => !ENDS.test(name));
+      const others = [false, true].map((starts) => left.filter(({ name }) => !ENDS.test(name) && STARTS.test(name) === starts)).find((some) => some.length) ?? [];
       // A newcomer presses the main button first.
       const next = ends.find(({ key }) => pressed - atWork.get(key) >= AT_WORK) || (!pressed && others.find(({ isMain }) => isMain)) || (others.find(({ index }) => index > after) ?? others[0] ?? ends[0]);
       if (!next) break;

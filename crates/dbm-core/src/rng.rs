@@ -114,7 +114,7 @@ impl Stream {
 
     /// A standard Gaussian (Box and Muller 1958, one of the pair).
     pub fn gaussian(&mut self) -> f64 {
-        let radius = libm::sqrt(-2.0 * libm::log(1.0 - self.uniform()));
+        let radius = (-2.0 * libm::log(1.0 - self.uniform())).sqrt();
         radius * libm::cos(std::f64::consts::TAU * self.uniform())
     }
 

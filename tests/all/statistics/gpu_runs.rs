@@ -160,12 +160,22 @@ async fn every_estimator_raises_the_exact_likelihood() {
     }
 }
 
-/// A run that is saved and resumed is the same run.
+/// A run that is saved and resumed is the same run: here with the most to save, chains and temperatures.
 #[pollster::test]
 async fn a_run_goes_on_from_its_snapshot_with_the_same_bits() {
+    resumes(&["ptt"]).await;
+}
+
+#[pollster::test]
+#[ignore = "takes long: ./run test slow"]
+async fn runs_of_every_kind_go_on_from_their_snapshots_with_the_same_bits() {
+    resumes(&["ucd-lmi", "pcd-gibbs", "ucd-smc"]).await;
+}
+
+async fn resumes(estimators: &[&str]) {
     let Some(gpu) = gpu().await else { return };
     let data = Examples::from_bits(4, &[1, 1, 0, 0, 0, 0, 1, 1]).unwrap();
-    for estimator in ["ucd-lmi", "pcd-gibbs", "ptt", "ucd-smc"] {
+    for &estimator in estimators {
         let model = init::orthogonal(&[4, 5, 3], Units::Bits, 1).unwrap();
         let begun = run_of(&model, estimator, Settings { batch: 33, ..Settings::default() });
         let mut whole = GpuTrainer::new(gpu.clone(), &begun).unwrap();

@@ -1,15 +1,15 @@
-//! The shapes of the ten digits: control points, for [`super::hand`] to vary and [`super::pen`] to ink.
+//! The shapes of the ten digits: control points, for [`crate::hand`] to vary and [`crate::pen`] to ink.
 
 use serde::Deserialize;
 use std::sync::LazyLock;
 
 /// A point in two drawings of the same stroke, `[x, y, x, y]`, with y pointing down and the digit about one unit high. A repeated point is
 /// a corner; between corners the curve is smooth.
-pub(super) type ControlPoint = [f32; 4];
+pub(crate) type ControlPoint = [f32; 4];
 
 /// One way to write a digit.
 #[derive(Deserialize)]
-pub(super) struct Glyph {
+pub(crate) struct Glyph {
     /// Its probability relative to the digit's other ways.
     pub weight: f32,
     /// The strokes, each drawn without lifting the pen.
@@ -17,7 +17,7 @@ pub(super) struct Glyph {
 }
 
 /// The ways to write each digit.
-pub(super) static GLYPHS: LazyLock<[Vec<Glyph>; 10]> = LazyLock::new(|| {
+pub(crate) static GLYPHS: LazyLock<[Vec<Glyph>; 10]> = LazyLock::new(|| {
     serde_json::from_str(include_str!("glyphs.json")).expect("glyphs.json is part of the program, and a test reads it")
 });
 

@@ -1,15 +1,15 @@
-//! A hand that never writes a glyph the same way twice: the randomness between the drawings of [`super::glyphs`] and the pen.
+//! A hand that never writes a glyph the same way twice: the randomness between the drawings of [`crate::glyphs`] and the pen.
 
-use super::glyphs::{GLYPHS, Glyph};
+use crate::glyphs::{GLYPHS, Glyph};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::Rng;
 use std::f32::consts::TAU;
 
 /// A glyph before inking: strokes of control points, in the glyph's own coordinates.
-pub(super) type Strokes = Vec<Vec<[f32; 2]>>;
+pub(crate) type Strokes = Vec<Vec<[f32; 2]>>;
 
 /// The random numbers of one image. Every value is computed from integers, `+ - * /` and `libm`, so that all machines agree.
-pub(super) struct StrokeRandom(pub Xoshiro256PlusPlus);
+pub(crate) struct StrokeRandom(pub Xoshiro256PlusPlus);
 
 impl StrokeRandom {
     /// Uniform in `0.0..1.0`.
@@ -43,7 +43,7 @@ fn choose(class: u8, random: &mut StrokeRandom) -> &'static Glyph {
 }
 
 /// The strokes of a new digit of `class`.
-pub(super) fn write(class: u8, random: &mut StrokeRandom) -> Strokes {
+pub(crate) fn write(class: u8, random: &mut StrokeRandom) -> Strokes {
     let glyph = choose(class, random);
     let mut strokes = between(glyph, random);
     let bends = [Bend::new(random), Bend::new(random)];

@@ -1,7 +1,8 @@
 //! From strokes to grey pixels: smooth curves, fitted and centred like MNIST's digits, drawn with a soft round pen.
 
-use super::hand::{StrokeRandom, Strokes};
+use crate::hand::{StrokeRandom, Strokes};
 use std::f32::consts::TAU;
+use std::ops::Range;
 
 /// Rows, and columns, of a digit.
 pub const SIDE: usize = 28;
@@ -9,13 +10,15 @@ pub const SIDE: usize = 28;
 pub const PIXELS: usize = SIDE * SIDE;
 /// MNIST fits every digit into a box with this side.
 const BOX: f32 = 20.0;
+/// Pixels that are inked together; few strokes are broader.
+const RUN: usize = 8;
 /// Straight segments between two control points.
 const PIECES: usize = 7;
 /// The most that the paper's grain moves an edge, in pixels.
 const MOST_ROUGH: f32 = 0.2;
 
 /// The pen that draws one digit.
-pub(super) struct Pen {
+pub(crate) struct Pen {
     /// Half the width of a stroke, in pixels.
     radius: f32,
     /// Relative variation of the radius along a stroke.
@@ -79,7 +82,7 @@ impl Pen {
 
     /// Inks one straight segment. Pixel `i` covers `i..i + 1`.
     fn ink(&self, ink: &mut [f32; PIXELS], from: [f32; 2], to: [f32; 2], radius: f32) {
-        // Farther pixels get no ink: their centres are half a pixel inside them. Full ones need no more.
+        // Farther pixels get no ink: their centres are half a pixel inside them.
         let reach = radius + MOST_ROUGH + 0.5 * self.softness - 0.49;
         let range = |axis: usize| {
             let low = (from[axis].min(to[axis]) - reach).max(0.0) as usize;
@@ -88,20 +91,31 @@ impl Pen {
         };
         let along = [to[0] - from[0], to[1] - from[1]];
         let length2 = (along[0] * along[0] + along[1] * along[1]).max(1e-9);
+        let columns = range(0);
         for row in range(1) {
-            for column in range(0) {
-                let pixel = row * SIDE + column;
-                if ink[pixel] >= 1.0 {
-                    continue;
+            for first in columns.clone().step_by(RUN) {
+                let first = first.min(SIDE - RUN);
+                let run = row * SIDE + first..row * SIDE + first + RUN;
+                // Of one length, and without branches, so that it is compiled to vectors.
+                for ((at, ink), grain) in ink[run.clone()].iter_mut().enumerate().zip(&self.grain[run]) {
+                    let (x, y) = ((first + at) as f32 + 0.5 - from[0], row as f32 + 0.5 - from[1]);
+                    let share = larger(0.0, smaller(1.0, (x * along[0] + y * along[1]) / length2));
+                    let (x, y) = (x - share * along[0], y - share * along[1]);
+                    let depth = (radius + grain - (x * x + y * y).sqrt()) / self.softness + 0.5;
+                    *ink = larger(*ink, smaller(1.0, depth));
                 }
-                let (x, y) = (column as f32 + 0.5 - from[0], row as f32 + 0.5 - from[1]);
-                let share = ((x * along[0] + y * along[1]) / length2).clamp(0.0, 1.0);
-                let (x, y) = (x - share * along[0], y - share * along[1]);
-                let depth = (radius + self.grain[pixel] - (x * x + y * y).sqrt()) / self.softness + 0.5;
-                ink[pixel] = ink[pixel].max(depth.min(1.0));
             }
         }
     }
+}
+
+/// One comparison each: those of `f32` also decide about NaN, which costs vectors most of their speed.
+fn larger(a: f32, b: f32) -> f32 {
+    if a < b { b } else { a }
+}
+
+fn smaller(a: f32, b: f32) -> f32 {
+    if b < a { b } else { a }
 }
 
 /// A Catmull-Rom curve through the points, as straight segments; smooth except at corners, where a point is repeated.
@@ -135,22 +149,24 @@ fn catmull_rom(p: [f32; 4], t: f32) -> f32 {
 /// Moves the image by whole pixels so that its centre of mass is in the middle.
 fn centred(ink: &[f32; PIXELS]) -> [u8; PIXELS] {
     let mut sums = [0.0; 3];
-    for (i, &value) in ink.iter().enumerate() {
-        for (sum, part) in sums.iter_mut().zip([1.0, (i % SIDE) as f32, (i / SIDE) as f32]) {
-            *sum += value * part;
+    for (row, values) in ink.chunks_exact(SIDE).enumerate() {
+        for (column, &value) in values.iter().enumerate() {
+            for (sum, part) in sums.iter_mut().zip([1.0, column as f32, row as f32]) {
+                *sum += value * part;
+            }
         }
     }
     let [mass, x, y] = sums;
     let middle = (SIDE - 1) as f32 / 2.0;
     let shift = |moment: f32| (middle - moment / mass.max(1e-3)).round() as isize;
     let (right, down) = (shift(x), shift(y));
+    let greys = ink.map(|value| (value * 255.0 + 0.5) as u8);
+    let from = |shift: isize| shift.min(0).unsigned_abs().min(SIDE)..SIDE - shift.max(0).unsigned_abs().min(SIDE);
+    let to = |shift: isize| from(-shift);
     let mut image = [0; PIXELS];
-    for (i, &value) in ink.iter().enumerate() {
-        let column = (i % SIDE).checked_add_signed(right).filter(|&column| column < SIDE);
-        let row = (i / SIDE).checked_add_signed(down).filter(|&row| row < SIDE);
-        if let (Some(row), Some(column)) = (row, column) {
-            image[row * SIDE + column] = (value * 255.0 + 0.5) as u8;
-        }
+    for (old, new) in from(down).zip(to(down)) {
+        let row = |row: usize, columns: Range<usize>| SIDE * row + columns.start..SIDE * row + columns.end;
+        image[row(new, to(right))].copy_from_slice(&greys[row(old, from(right))]);
     }
     image
 }
