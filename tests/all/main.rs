@@ -33,5 +33,6 @@ mod statistics {
     mod likelihood;
     mod pretrain;
     mod proof;
+    mod redraw;
     mod tempering;
 }

@@ -9,7 +9,7 @@ use dbm_core::sweep::SearchInfo;
 use dbm_data::coding::{Coding, Greys};
 use dbm_data::columns::{Column, ColumnKind, Columns};
 use dbm_protocol::{
-    Activity, AlikeRow, Body, CellDetails, CellState, ChosenModel, Command, CompletionRequest, Completions, DataSource,
+    Activity, AlikeRow, Body, CellDetails, CellState, ChosenModel, Command, CompletionRequest, Completions, DataSource, Draw,
     EncodedData, Encoding, EncodingPreview, Envelope, Event, FilesCommand, FilesEvent, Filters, FitLook, GapCheck, GapModel,
     GapsFilled, GpuCommand, GpuEvent, GpuTrial, Grid, Histogram, ImputeSettings, LadderMetrics, LogFormat, LogRow, Metrics,
     ModelChoice, NamedBytes, PhaseMetrics, PictureReading, Pretraining, Product, Reading, Reply, Report, RunForGpu, RunSignals,
@@ -50,6 +50,8 @@ fn requests_cross_unchanged() {
         width: 9,
         packed: (0..=255).collect(),
         known: vec![7; 256],
+        greys: vec![0, 128, 255],
+        grey_top: 255,
         image: Some((3, 3)),
         depth: 1,
         held_back: vec![],
@@ -212,6 +214,7 @@ fn messages_of_the_second_worker_cross_unchanged() {
     let plan = Box::new(RunPlan { hidden: vec![3], ..RunPlan::default() });
     let file = NamedBytes { name: "<script>.csv".into(), bytes: vec![0, 255] };
     let encoding = Encoding {
+        drawn: Some(Draw { seed: u64::from(u32::MAX), series: 1, again: true }),
         bits: 8,
         coding: Coding::Gray,
         threshold: 0.1 + 0.2,

@@ -1,7 +1,7 @@
 // How files are read is shown, and every decision can be corrected with a real pointer, at once and without anything moving.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lab, screenshot, until } from "./browser.mjs";
+import { lab, screenshot, steps, until } from "./browser.mjs";
 import { dialog, opened, upload } from "./files.mjs";
 import { SLACK, press, pressWatched } from "./hand.mjs";
 
@@ -67,7 +67,13 @@ for (const width of [1280, 390]) {
     await dialog(page).getByText("3 pictures of 8 × 12").waitFor();
     await dialog(page).getByLabel("Transpose").selectOption("yes");
     await dialog(page).getByText("3 pictures of 12 × 8").waitFor();
+    await dialog(page).getByLabel("Bits are").selectOption("redraw");
+    await dialog(page).getByText("High above").waitFor({ state: "detached" });
     await screenshot(page, `reading-pictures-${width}`, false);
+    await press(page, dialog(page).getByRole("button", { name: "Use this data" }));
+    await page.getByText(/^3 examples, 12 × 8, .* drawn at every visit$/).waitFor();
+    await press(page, page.getByRole("button", { name: "Step", exact: true }).and(page.locator(":enabled")));
+    await until(() => steps(page), (count) => count === 1, "a step");
   }));
 }
 

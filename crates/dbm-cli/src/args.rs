@@ -47,9 +47,10 @@ impl DataArgs {
 pub struct ReadingArgs {
     /// Values above this are high, in their own units [default: 127 for bytes, 0 for 0 and 1, else the middle of their range]. Or
     /// `stochastic`: each is drawn once, at reading, high with probability value / 255, or the value itself if all are from 0 to 1;
-    /// training then visits the same bits in every epoch. `stochastic:SEED` draws others [default: 0]. A model's file does not store this:
-    /// repeat the option whenever data are read for that model
-    #[arg(long, allow_negative_numbers = true, value_name = "VALUE|stochastic[:SEED]")]
+    /// training then visits the same bits in every epoch. `redraw` draws other bits at every visit of training, by the run's seed; whatever
+    /// else reads the data sees one draw, as with `stochastic`. `stochastic:SEED` and `redraw:SEED` draw others [default: 0]. A model's file
+    /// does not store this: repeat the option whenever data are read for that model
+    #[arg(long, allow_negative_numbers = true, value_name = "VALUE|stochastic[:SEED]|redraw[:SEED]")]
     binarize: Option<Binarize>,
     /// Visible units per value: 1 compares it with --binarize, 8 keep all bits of a byte [default: 1]
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=8), value_name = "N")]

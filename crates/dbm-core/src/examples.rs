@@ -1,7 +1,6 @@
 //! A binary data set: rows of visible bits, packed eight to a byte; bits may be missing.
 
-use crate::rng::{Purpose, Streams};
-use crate::{Clamp, DbmError, Group, Units, groups};
+use crate::{Clamp, DbmError, GreyLevels, Group, Units, groups};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -27,6 +26,8 @@ pub struct Examples {
     labels: Option<Vec<u8>>,
     /// The bits that stand for one value together.
     groups: Arc<[Group]>,
+    /// What each visit of a run draws its bits from, if it does.
+    greys: Option<GreyLevels>,
 }
 
 impl Examples {
@@ -45,6 +46,7 @@ impl Examples {
             known: None,
             labels: None,
             groups: Arc::default(),
+            greys: None,
         })
     }
 
@@ -56,7 +58,7 @@ impl Examples {
     pub fn from_packed(width: usize, packed: Vec<u8>) -> Result<Self, DbmError> {
         let stride = width.div_ceil(8);
         let len = count_rows("the packed data set", packed.len(), stride, width)?;
-        Ok(Self { width, len, stride, packed, known: None, labels: None, groups: Arc::default() })
+        Ok(Self { width, len, stride, packed, known: None, labels: None, groups: Arc::default(), greys: None })
     }
 
     /// The same examples with only the bits marked in `known` known: one byte per bit, row by row, zero for a missing bit.
@@ -101,8 +103,9 @@ impl Examples {
         let known = self.known.as_ref().map(|known| known[bytes.clone()].to_vec());
         let known = known.filter(|known| known.iter().any(|&byte| byte != 0xff));
         let labels = self.labels.as_ref().map(|labels| labels[rows.clone()].to_vec());
+        let greys = self.greys.as_ref().map(|greys| greys.rows(self.width, rows.clone()));
         let groups = Arc::clone(&self.groups);
-        Self { packed: self.packed[bytes].to_vec(), known, labels, groups, len: rows.len(), ..*self }
+        Self { packed: self.packed[bytes].to_vec(), known, labels, groups, greys, len: rows.len(), ..*self }
     }
 
     /// The same examples with the class of each, counted from 0.
@@ -133,6 +136,21 @@ impl Examples {
     /// The bits that stand for one value together.
     pub fn groups(&self) -> &Arc<[Group]> {
         &self.groups
+    }
+
+    /// The same examples, of which a run sees bits that are drawn at every visit. The bits here are what everything else sees.
+    ///
+    /// # Errors
+    /// [`DbmError::Shape`] if there is not one level per bit.
+    pub fn with_greys(mut self, greys: GreyLevels) -> Result<Self, DbmError> {
+        DbmError::check_shape("the grey levels", self.len * self.width, greys.levels().len())?;
+        self.greys = Some(greys);
+        Ok(self)
+    }
+
+    /// What each visit of a run draws its bits from, if it does.
+    pub fn greys(&self) -> Option<&GreyLevels> {
+        self.greys.as_ref()
     }
 
     /// All rows, each in whole bytes, the lowest bit first.
@@ -260,31 +278,6 @@ impl Examples {
         let ones: u64 = self.packed.iter().map(|byte| u64::from(byte.count_ones())).sum();
         let known = self.len * self.width - self.missing();
         ones as f64 / known.max(1) as f64
-    }
-}
-
-/// The order in which a run visits its data: epoch by epoch, each in a new random order.
-#[derive(Clone, Debug, Default)]
-pub struct Visits(Option<(u64, Vec<u32>)>);
-
-impl Visits {
-    /// The examples of these chains at a step with `batch` examples; `run` distinguishes the orders of several runs with one seed.
-    pub fn examples(
-        &mut self,
-        streams: Streams,
-        run: u64,
-        count: usize,
-        (step, batch): (u64, usize),
-        chains: Range<usize>,
-    ) -> Vec<usize> {
-        let example = |chain: usize| {
-            let place = u128::from(step) * batch as u128 + chain as u128;
-            let (epoch, place) = ((place / count as u128) as u64, (place % count as u128) as usize);
-            let known = self.0.take().filter(|(e, order)| *e == epoch && order.len() == count);
-            let order = known.unwrap_or_else(|| (epoch, streams.at(Purpose::Order, epoch, run).permutation(count)));
-            self.0.insert(order).1[place] as usize
-        };
-        chains.map(example).collect()
     }
 }
 

@@ -3,11 +3,10 @@
 mod rbm;
 
 use crate::error::within;
-use crate::examples::Visits;
 use crate::linalg::{Backend, Matrix};
 use crate::rng::{Purpose, Stream, Streams};
 use crate::settings::Setting;
-use crate::{Clamp, Dbm, DbmError, Examples, SingleThread, Units, init};
+use crate::{Clamp, Dbm, DbmError, Examples, SingleThread, Units, Visits, init};
 pub use rbm::Rbm;
 use serde::{Deserialize, Serialize};
 
@@ -128,10 +127,11 @@ impl Pretrainer {
             lower_biases: model.biases()[..model.depth()].to_vec(),
             upper_biases: model.biases()[1..].to_vec(),
             velocity: zeros(&model, 0),
+            // Another order than that of a [`crate::Trainer`] with the same seed.
+            visits: Visits::new(Streams::new(settings.seed), 1),
             settings,
             model,
             step: 0,
-            visits: Visits::default(),
             reconstruction_error: None,
         })
     }
@@ -218,11 +218,12 @@ impl Pretrainer {
         let layer = self.layer();
         let streams = Streams::new(self.settings.seed);
         let mut chains = streams.of_chains(Purpose::Pretraining, self.step, 0..self.settings.batch as u64);
-        // Another order than that of a [`crate::Trainer`] with the same seed.
-        let examples = self.visits.examples(streams, 1, data.len(), (self.step, self.settings.batch), 0..chains.len());
+        let visits = self.visits.of(data.len(), (self.step, self.settings.batch), 0..chains.len());
         let mut lower = Matrix::zeros(chains.len(), n);
-        examples.iter().enumerate().for_each(|(row, &example)| data.write_row(example, self.model.units(), lower.row_mut(row)));
-        let clamp = data.clamp(&examples);
+        for (row, &visit) in visits.iter().enumerate() {
+            self.visits.write(data, visit, self.model.units(), lower.row_mut(row));
+        }
+        let clamp = data.clamp(&visits.iter().map(|visit| visit.example).collect::<Vec<_>>());
         if clamp != Clamp::Visible {
             fill_gaps(&self.part(0), &mut lower, &clamp, &mut chains)?;
         }

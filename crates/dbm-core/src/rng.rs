@@ -44,6 +44,8 @@ pub enum Purpose {
     Binarization = 14,
     /// A chain of parallel tempering used for sampling.
     Tempering = 15,
+    /// The bits that one visit of a run draws from the grey values of an example.
+    Redraw = 16,
 }
 
 /// All streams of one seed.

@@ -1,7 +1,6 @@
 //! The visitor's files, interpreted but not yet binary.
 
 use crate::columns::{Column, ColumnKind, Table};
-use crate::drawn::Draw;
 use crate::interpretation::{Doubt, Reading};
 use crate::pictures::Pictures;
 use crate::visible::{Encoding, PictureReading, Visible};
@@ -34,21 +33,11 @@ impl Raw {
     /// The data as binary examples under an encoding.
     ///
     /// # Errors
-    /// Those of [`Pictures::encode`] and [`Table::encode`].
+    /// Those of [`Pictures::encode`] and [`Table::encode`]; [`DataError::Format`] for a table of which bits should be drawn.
     pub fn encode(&self, encoding: &Encoding) -> Result<Dataset, DataError> {
         match &self.content {
             Content::Pictures(pictures) => Ok(self.noted(pictures.encode(&self.name, encoding)?)),
-            Content::Table(table) => table.encode(&self.name, encoding),
-        }
-    }
-
-    /// Binary examples whose bits are drawn with their grey values as probabilities.
-    ///
-    /// # Errors
-    /// Those of [`Pictures::draw`]; [`DataError::Format`] for a table.
-    pub fn draw(&self, draw: Draw) -> Result<Dataset, DataError> {
-        match &self.content {
-            Content::Pictures(pictures) => Ok(self.noted(pictures.draw(&self.name, draw)?)),
+            Content::Table(table) if encoding.drawn.is_none() => table.encode(&self.name, encoding),
             Content::Table(_) => Err(DataError::format(
                 &self.name,
                 "grey values to draw bits from",

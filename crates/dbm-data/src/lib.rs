@@ -12,7 +12,7 @@ pub mod columns;
 mod content;
 mod dataset;
 pub mod digits;
-pub mod drawn;
+mod drawn;
 mod error;
 mod file;
 mod gzip;

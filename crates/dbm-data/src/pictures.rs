@@ -112,11 +112,14 @@ impl Pictures {
         Ok(visible)
     }
 
-    /// Units per example, and the bytes that [`Pictures::encode`] will take: packed bits, and as many marks if values are missing.
+    /// Units per example, and the bytes that [`Pictures::encode`] will take: packed bits, as many marks if values are missing, and a byte a unit
+    /// if its bits are drawn at every visit.
     pub fn encoded_size(&self, encoding: &Encoding) -> (usize, u64) {
         let units = self.size().saturating_mul(usize::from(encoding.bits));
         let gaps = if self.missing() > 0 { 2 } else { 1 };
-        (units, (self.count as u64).saturating_mul(units.div_ceil(8) as u64).saturating_mul(gaps))
+        let greys = if encoding.drawn.is_some_and(|draw| draw.again) { units as u64 } else { 0 };
+        let of_example = (units.div_ceil(8) as u64).saturating_mul(gaps).saturating_add(greys);
+        (units, (self.count as u64).saturating_mul(of_example))
     }
 
     /// Number of missing values.
@@ -142,10 +145,27 @@ impl Pictures {
     /// ```
     ///
     /// # Errors
-    /// As [`Pictures::visible`]; [`DataError::Refused`] if there are no values, or a different number than announced, and
+    /// As [`Pictures::visible`]; if bits are drawn, [`DataError::Format`] for several bits a value and for numbers that are neither bytes nor
+    /// from 0 to 1; [`DataError::Refused`] if there are no values, or a different number than announced, and
     /// [`DataError::Format`] if there are not as many labels as examples.
     pub fn encode(&self, name: &str, encoding: &Encoding) -> Result<Dataset, DataError> {
-        self.encode_as(name, &self.visible(encoding)?)
+        let all: Vec<usize> = (0..self.count).collect();
+        Ok(Dataset { labels: self.labels.clone(), ..self.encode_some(name, encoding, &all)? })
+    }
+
+    /// Some examples of [`Pictures::encode`], without labels.
+    pub(crate) fn encode_some(&self, name: &str, encoding: &Encoding, examples: &[usize]) -> Result<Dataset, DataError> {
+        let visible = self.visible(encoding)?;
+        match encoding.drawn {
+            None => self.encode_values(name, &visible, examples),
+            Some(draw) if encoding.bits == 1 => self.draw(name, draw, examples),
+            Some(_) => Err(DataError::format(
+                name,
+                "one bit a value, where bits are drawn",
+                format!("{} bits a value were asked for", encoding.bits),
+                "ask for one, or for a threshold",
+            )),
+        }
     }
 
     /// Binary examples for a model with these visible units: the model's threshold or range is used, whatever these values suggest.
@@ -153,13 +173,12 @@ impl Pictures {
     /// # Errors
     /// [`DataError::Format`] for a model of a table, and [`DataError::Refused`] as in [`Pictures::encode`].
     pub fn encode_as(&self, name: &str, visible: &Visible) -> Result<Dataset, DataError> {
-        let examples: Vec<usize> = (0..self.count).collect();
-        let labels = self.labels.clone();
-        Ok(Dataset { labels, ..self.encode_some(name, visible, &examples)? })
+        let all: Vec<usize> = (0..self.count).collect();
+        Ok(Dataset { labels: self.labels.clone(), ..self.encode_values(name, visible, &all)? })
     }
 
-    /// Some examples of [`Pictures::encode`], without labels.
-    pub(crate) fn encode_some(&self, name: &str, visible: &Visible, examples: &[usize]) -> Result<Dataset, DataError> {
+    /// Some examples, compared with the threshold or in the code of these units, without labels.
+    fn encode_values(&self, name: &str, visible: &Visible, examples: &[usize]) -> Result<Dataset, DataError> {
         let code = Code::new(visible);
         self.encode_by(name, visible.clone(), examples, |at| match &self.values {
             Values::Bytes(bytes) => code.of_byte(bytes[at]),

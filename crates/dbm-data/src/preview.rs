@@ -68,7 +68,7 @@ impl Raw {
     pub fn preview(&self, encoding: &Encoding, count: usize) -> Result<Preview, DataError> {
         match &self.content {
             Content::Pictures(pictures) => {
-                let some = |count| pictures.encode_some(&self.name, &pictures.visible(encoding)?, &spread(pictures.count, count));
+                let some = |count| pictures.encode_some(&self.name, encoding, &spread(pictures.count, count));
                 let shown = some(count)?;
                 let grey = |row: usize| shown.visible.as_ref().map(|visible| visible.grey(&shown.examples.row(row)));
                 let (units, bytes) = pictures.encoded_size(encoding);

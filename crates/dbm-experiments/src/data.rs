@@ -5,8 +5,7 @@ use crate::files;
 use crate::model::visible;
 use dbm_core::words::{Choice, Choose, Label, choice, words};
 use dbm_data::coding::Coding;
-use dbm_data::drawn::Draw;
-use dbm_data::raw::{Content, Encoding, File, PictureReading, Raw, Reading, Visible, read};
+use dbm_data::raw::{Content, Draw, Encoding, File, PictureReading, Raw, Reading, Visible, read};
 use dbm_data::{Checkpoint, Dataset, bars, digits, limits, target};
 use std::fs;
 use std::io::Read;
@@ -52,22 +51,28 @@ pub enum Binarize {
         /// Seed of the draws.
         seed: u64,
     },
+    /// The same for what tests and measures; training examples are drawn at each visit, by the run's seed.
+    Redraw {
+        /// Seed of the draws at reading.
+        seed: u64,
+    },
 }
 
 impl FromStr for Binarize {
     type Err = String;
 
-    /// A number, `stochastic` or `stochastic:SEED`.
+    /// A number, `stochastic` or `redraw`, the latter two with `:SEED` or without.
     fn from_str(text: &str) -> Result<Self, String> {
-        if let Some(rest) = text.strip_prefix("stochastic") {
-            let seed = if rest.is_empty() { Some(0) } else { rest.strip_prefix(':').and_then(|seed| seed.parse().ok()) };
-            return seed
-                .map(|seed| Self::Stochastic { seed })
-                .ok_or_else(|| "the seed should be a whole number, as in stochastic:7".into());
+        let (word, seed) = text.split_once(':').map_or((text, Ok(0)), |(word, seed)| (word, seed.parse()));
+        let seed = seed.map_err(|_| format!("the seed should be a whole number, as in {word}:7"));
+        match word {
+            "stochastic" => Ok(Self::Stochastic { seed: seed? }),
+            "redraw" => Ok(Self::Redraw { seed: seed? }),
+            _ => text
+                .parse()
+                .map(Self::Above)
+                .map_err(|_| "it should be a threshold, such as 127, or `stochastic[:SEED]` or `redraw[:SEED]`".into()),
         }
-        text.parse()
-            .map(Self::Above)
-            .map_err(|_| "it should be a threshold, such as 127, or `stochastic` or `stochastic:SEED`".into())
     }
 }
 
@@ -153,7 +158,10 @@ impl DataSource {
                 let series = if training { 1 } else { 2 };
                 let (name, pictures) = (digits::name(series), || digits::pictures(self.options.digits, series));
                 match (self.draw(split)?, self.options.bits_per_value) {
-                    (Some(draw), _) => Ok(pictures()?.draw(&name, draw)?),
+                    (Some(draw), _) => {
+                        let pictures = pictures()?;
+                        Ok(pictures.encode(&name, &Encoding { drawn: Some(draw), ..pictures.suggest() })?)
+                    }
                     (None, Some(bits @ 2..)) => {
                         let pictures = pictures()?;
                         let encoding = Encoding { bits, coding: self.options.coding, ..pictures.suggest() };
@@ -180,13 +188,18 @@ impl DataSource {
 
     /// How bits are drawn, if they are: the two halves have different draws.
     fn draw(&self, split: Split) -> Result<Option<Draw>, Error> {
-        match (self.options.binarize, self.options.bits_per_value) {
-            (Some(Binarize::Stochastic { .. }), Some(2..)) => Err(Error::Usage(
-                "--binarize stochastic makes one unit per value: leave --bits-per-value out, or give a threshold".into(),
-            )),
-            (Some(Binarize::Stochastic { seed }), _) => Ok(Some(Draw { seed, series: split as u64 })),
-            _ => Ok(None),
+        let (seed, again) = match self.options.binarize {
+            Some(Binarize::Stochastic { seed }) => (seed, false),
+            Some(Binarize::Redraw { seed }) => (seed, split == Split::Train),
+            _ => return Ok(None),
+        };
+        if self.options.bits_per_value.is_some_and(|bits| bits > 1) {
+            return Err(Error::Usage(
+                "--binarize stochastic and redraw make one unit per value: leave --bits-per-value out, or give a threshold"
+                    .into(),
+            ));
         }
+        Ok(Some(Draw { series: split as u64, again, ..Draw::of_training(seed) }))
     }
 
     /// The files of MNIST in a folder, or its pictures.
@@ -230,7 +243,7 @@ impl DataSource {
     /// The content as bits.
     fn encoded(&self, raw: &Raw, visible: Option<&Visible>, split: Split) -> Result<Dataset, Error> {
         if let Some(draw) = self.draw(split)? {
-            return Ok(raw.draw(draw)?);
+            return Ok(raw.encode(&Encoding { drawn: Some(draw), ..raw.suggest() })?);
         }
         let mut encoding = raw.suggest();
         encoding.bits = self.options.bits_per_value.unwrap_or(encoding.bits);

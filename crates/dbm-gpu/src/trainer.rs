@@ -114,7 +114,7 @@ impl GpuTrainer {
         Ok(Self {
             units: view.units,
             step: view.step,
-            visits: Visits::default(),
+            visits: Visits::new(Streams::new(settings.seed), 0),
             chains: [rest(Clamp::Visible)?, negative],
             proposals: [rest(Clamp::Visible)?, rest(Clamp::Free)?],
             has_begun: view.persistent.is_some(),
@@ -183,10 +183,9 @@ impl GpuTrainer {
             return Err(GpuError::Unsupported("data with gaps"));
         }
         let (batch, marginalize) = (self.settings.batch, self.settings.marginalize);
-        let streams = Streams::new(self.settings.seed);
-        let examples = self.visits.examples(streams, 0, data.len(), (self.step, batch), 0..batch);
+        let visits = self.visits.of(data.len(), (self.step, batch), 0..batch);
         let mut visible = Matrix::zeros(batch, self.model.sizes[0]);
-        examples.iter().enumerate().for_each(|(row, &example)| data.write_row(example, self.units, visible.row_mut(row)));
+        visits.iter().enumerate().for_each(|(row, &visit)| self.visits.write(data, visit, self.units, visible.row_mut(row)));
         self.chains[0].place_visible(&self.gpu, &visible);
         self.proposals[0].place_visible(&self.gpu, &visible);
 

@@ -113,6 +113,8 @@ pub struct DataInfo {
     pub share_of_ones: f64,
     /// Number of missing bits, not counting held-back ones.
     pub missing: u64,
+    /// Whether a run draws their bits from grey values at every visit.
+    pub redrawn: bool,
     /// Some examples, for a preview.
     pub preview: Grid,
     /// About how many seconds it takes to fill the gaps, if there are any.

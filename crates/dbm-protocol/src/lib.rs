@@ -25,7 +25,9 @@ pub use dbm_core::complete::{AnswerFrame, AnswerTrace};
 pub use dbm_core::impute::{ImputationMethod, ImputeSettings, Report, Score};
 pub use dbm_core::signals::Activity;
 pub use dbm_data::coding::{Coding, Greys};
-pub use dbm_data::raw::{Background, Change, Doubt, Encoding, KindChoice, PictureReading, READING, Reading, Visible, ordered};
+pub use dbm_data::raw::{
+    Background, Change, Doubt, Draw, Encoding, KindChoice, PictureReading, READING, Reading, Visible, ordered,
+};
 pub use diagnostics::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, RunPairsJob, SmallModel};
 pub use envelope::{Body, Envelope, Reply, Request};
 pub use event::{
@@ -42,4 +44,4 @@ pub use records::{DataSource, EncodedData, Grid, ModelChoice, NamedBytes, Snapsh
 pub use seed::fresh_seed;
 
 /// Changes whenever a message changes shape; page and worker of different builds then refuse each other.
-pub const VERSION: u32 = 29;
+pub const VERSION: u32 = 30;

@@ -44,6 +44,12 @@ pub struct EncodedData {
     /// `Examples::known_packed`; empty if nothing is missing.
     #[serde(with = "serde_bytes")]
     pub known: Vec<u8>,
+    /// The grey levels from which a run draws bits at every visit, one per bit, and their top; empty if it does not.
+    #[serde(with = "serde_bytes", default)]
+    pub greys: Vec<u8>,
+    /// The level that is always drawn high.
+    #[serde(default)]
+    pub grey_top: u8,
     /// Rows and columns of values, if an example is an image.
     pub image: Option<(u32, u32)>,
     /// Bits per value, 1 to 8.

@@ -1,6 +1,6 @@
 //! Data sets, from what the page requests.
 
-use dbm_core::Examples;
+use dbm_core::{Examples, GreyLevels};
 use dbm_data::coding::Greys;
 use dbm_data::raw::Visible;
 use dbm_data::{DataError, Dataset, bars, digits};
@@ -43,12 +43,16 @@ pub fn make(source: &DataSource) -> Result<TrainingData, DataError> {
 
 /// Examples as the second worker sent them, checked again.
 fn given(encoded: &EncodedData) -> Result<TrainingData, DataError> {
-    let EncodedData { name, width, packed, known, image, depth, held_back, visible, .. } = encoded;
+    let EncodedData { name, width, packed, known, greys, grey_top, image, depth, held_back, visible, .. } = encoded;
     let refused = || DataError::refused(name);
     let width = *width as usize;
     let mut examples = Examples::from_packed(width, packed.clone()).map_err(refused())?;
     if !known.is_empty() {
         examples = examples.with_packed_gaps(known.clone()).map_err(refused())?;
+    }
+    if !greys.is_empty() {
+        let levels = GreyLevels::new(greys.clone(), *grey_top).map_err(refused())?;
+        examples = examples.with_greys(levels).map_err(refused())?;
     }
     let depth = usize::from(*depth).clamp(1, 8);
     let image = image.map(|(rows, columns)| (rows as usize, (columns as usize).saturating_mul(depth)));
@@ -82,6 +86,7 @@ pub fn about(material: &TrainingData) -> DataInfo {
         image: data.image.map(small),
         share_of_ones: examples.share_of_ones(),
         missing: material.whole().missing() as u64,
+        redrawn: examples.greys().is_some(),
         preview: Grid {
             model: ModelChoice::Training,
             step: 0,

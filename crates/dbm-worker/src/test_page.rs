@@ -264,13 +264,15 @@ pub fn completion(values: &[u8]) -> CompletionRequest {
 
 /// Examples as the second worker sends them.
 pub fn encoded(name: &str, width: u32, packed: &[u8]) -> EncodedData {
-    let [known, held_back, table] = [vec![], vec![], vec![]];
+    let [known, held_back, table, greys] = [vec![], vec![], vec![], vec![]];
     let (name, packed, visible) = (name.into(), packed.to_vec(), None);
     EncodedData {
         name,
         width,
         packed,
         known,
+        greys,
+        grey_top: 0,
         image: None,
         depth: 1,
         held_back,

@@ -48,8 +48,10 @@ fn greys_are_drawn_once_and_by_a_seed() {
     folder.fails(2, &format!("{train} stochastic:6 --steps 6 --resume r.safetensors"));
     for (reading, code, message) in [
         ("--binarize stochastic:x", 2, "whole number"),
-        ("--binarize random", 2, "stochastic:SEED"),
+        ("--binarize random", 2, "stochastic[:SEED]"),
         ("--binarize stochastic --bits-per-value 2", 2, "--bits-per-value"),
+        ("--binarize redraw:-1", 2, "redraw:7"),
+        ("--binarize redraw --bits-per-value 2", 2, "--bits-per-value"),
     ] {
         let said = folder.fails(code, &format!("train --data {bytes} --hidden 4 --steps 1 --out x.safetensors {reading}"));
         assert!(said.contains(message), "{reading}: {said}");
@@ -57,6 +59,30 @@ fn greys_are_drawn_once_and_by_a_seed() {
     let floats = fixture("float.npy");
     let said = folder.fails(3, &format!("train --data {floats} --hidden 4 --steps 1 --out x.safetensors --binarize stochastic"));
     assert!(said.contains("numbers from 0 to 1"), "{said}");
+}
+
+/// Training sees other bits at every visit, and is a value all the same; what only reads the data sees one draw of them.
+#[test]
+fn greys_are_drawn_at_every_visit_and_a_run_stays_a_value() {
+    let folder = Folder::new("redraw");
+    let train = |reading: &str, more: &str| {
+        folder.ok(&format!(
+            "train --data digits --digits 20 --hidden 4 --batch 10 --lr 0.01 --out r.safetensors --binarize {reading} {more}"
+        ));
+        folder.read("r.safetensors")
+    };
+    let whole = train("redraw", "--steps 6 --threads 1");
+    train("redraw", "--steps 3 --threads 2");
+    assert_eq!(train("redraw", "--steps 6 --threads 3 --resume r.safetensors"), whole);
+    assert!(train("stochastic", "--steps 6") != whole && train("redraw", "--steps 6 --seed 2") != whole);
+    let evaluate = |reading: &str| {
+        let mut found =
+            folder.json(&format!("evaluate --model r.safetensors --data digits --digits 20 --ais-betas 5 --binarize {reading}"));
+        found.as_object_mut().unwrap().remove("seconds");
+        found
+    };
+    assert_eq!(evaluate("redraw"), evaluate("stochastic"));
+    assert_ne!(evaluate("redraw:1"), evaluate("redraw"));
 }
 
 #[test]

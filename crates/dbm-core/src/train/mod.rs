@@ -10,13 +10,12 @@ pub use update::{Exchange, LadderStatus, ReplicaPart, StepInfo, Updated};
 
 use crate::centered::Centering;
 use crate::classes::top_of_classes;
-use crate::examples::Visits;
 use crate::gradient::{self, Batch, Estimate, Estimator};
 use crate::host::{Host, SingleThread, even_pieces};
 use crate::linalg::Matrix;
 use crate::rng::{Purpose, Streams};
 use crate::tempering::Ladder;
-use crate::{Backend, Clamp, Dbm, DbmError, Examples, Parameters, ParametersView, Settings, Snapshot, SnapshotView};
+use crate::{Backend, Clamp, Dbm, DbmError, Examples, Parameters, ParametersView, Settings, Snapshot, SnapshotView, Visits};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -119,19 +118,9 @@ impl Trainer {
             });
         }
         let estimator = gradient::estimator(&settings);
+        let visits = Visits::new(Streams::new(settings.seed), 0);
         let (moments, average, persistent, ladder, centering) = (vec![], None, None, None, None);
-        Ok(Self {
-            estimator,
-            model,
-            settings,
-            step: 0,
-            moments,
-            average,
-            persistent,
-            ladder,
-            centering,
-            visits: Visits::default(),
-        })
+        Ok(Self { estimator, model, settings, step: 0, moments, average, persistent, ladder, centering, visits })
     }
 
     /// A copy of everything needed to continue this run exactly.
@@ -229,15 +218,16 @@ impl Trainer {
         let mut batches = Vec::new();
         let classes = self.classes(data)?.map(<[u8]>::to_vec);
         for chains in even_pieces(batch, SHARD) {
-            let examples = self.visits.examples(streams, 0, data.len(), (step, batch), chains.clone());
+            let visits = self.visits.of(data.len(), (step, batch), chains.clone());
+            let examples: Vec<usize> = visits.iter().map(|visit| visit.example).collect();
             let mut visible = Matrix::zeros(chains.len(), n);
             let mut observed = data.clamp(&examples);
             let labels = classes.as_ref().map(|classes| {
                 top_of_classes(&self.model, &examples.iter().map(|&example| usize::from(classes[example])).collect::<Vec<_>>())
             });
             let (mut known, mut only_labels) = (Vec::new(), Vec::new());
-            for (row, (chain, &example)) in chains.clone().zip(&examples).enumerate() {
-                data.write_row(example, self.model.units(), visible.row_mut(row));
+            for (row, (chain, &visit)) in chains.clone().zip(&visits).enumerate() {
+                self.visits.write(data, visit, self.model.units(), visible.row_mut(row));
                 // Spreads the masked share evenly over the batch, and so over the shards.
                 let share = self.settings.masked_share();
                 if ((chain + 1) as f64 * share).floor() > (chain as f64 * share).floor() {

@@ -1,9 +1,11 @@
 //! How values become bits, and what the visible units of a model stand for.
 
 mod columns;
+mod draw;
 mod pictures;
 
 pub use columns::{Column, ColumnKind, Columns};
+pub use draw::Draw;
 pub use pictures::PictureReading;
 
 use crate::DataError;
@@ -26,6 +28,9 @@ pub struct Encoding {
     pub coding: Coding,
     /// The threshold of pictures if `bits` is 1, in units of the values.
     pub threshold: f64,
+    /// How the bits of a picture are drawn with its greys as probabilities, instead of compared with `threshold`.
+    #[serde(default)]
+    pub drawn: Option<Draw>,
     /// Thresholds of a table's numeric columns, by name: a cell above its threshold is high.
     pub columns: BTreeMap<String, f64>,
 }
@@ -33,7 +38,7 @@ pub struct Encoding {
 impl Default for Encoding {
     /// One bit per value; bytes above [`THRESHOLD`] are high.
     fn default() -> Self {
-        Self { bits: 1, coding: Coding::default(), threshold: f64::from(THRESHOLD), columns: BTreeMap::new() }
+        Self { bits: 1, coding: Coding::default(), threshold: f64::from(THRESHOLD), drawn: None, columns: BTreeMap::new() }
     }
 }
 

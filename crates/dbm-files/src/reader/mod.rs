@@ -6,7 +6,7 @@ mod gaps;
 mod products;
 pub mod verify;
 
-use dbm_core::{Examples, impute};
+use dbm_core::{Examples, GreyLevels, impute};
 use dbm_data::raw::{self, Content, Encoding, File, Raw, Reading, Summary, Visible};
 use dbm_protocol::{EncodedData, FilesCommand, FilesEvent, NamedBytes};
 use gaps::OpenTable;
@@ -112,6 +112,8 @@ impl Reader {
             width: examples.width() as u32,
             packed: examples.packed().to_vec(),
             known: examples.known_packed().map(<[u8]>::to_vec).unwrap_or_default(),
+            greys: examples.greys().map(|greys| greys.levels().to_vec()).unwrap_or_default(),
+            grey_top: examples.greys().map_or(0, GreyLevels::top),
             image: data.image.map(|(rows, columns)| (rows as u32, (columns / depth) as u32)),
             depth: depth as u8,
             held_back,

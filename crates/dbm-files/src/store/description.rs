@@ -39,13 +39,15 @@ fn fields(source: &mut DataSource) -> Vec<&mut Vec<u8>> {
             sha256: _,
             packed,
             known,
+            greys,
+            grey_top: _,
             image: _,
             depth: _,
             held_back,
             visible: _,
             table,
         }) => {
-            vec![packed, known, held_back, table]
+            vec![packed, known, held_back, table, greys]
         }
     }
 }
@@ -76,8 +78,9 @@ impl RunDescription {
             *visible = serde_json::from_str(text).unwrap_or_default();
         }
         let Line { mut description, follow } = serde_json::from_value(line).ok()?;
+        // Earlier builds stored fewer.
         let fields = fields(&mut description.source);
-        if fields.len() != follow.len() {
+        if fields.len() < follow.len() {
             return None;
         }
         for (field, length) in fields.into_iter().zip(follow) {

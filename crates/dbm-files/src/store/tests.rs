@@ -199,6 +199,8 @@ fn examples() -> DataSource {
         width: 12,
         packed: (0..=255).collect(),
         known: vec![b'\n'; 77],
+        greys: vec![b'\n', 0, 255],
+        grey_top: 255,
         image: Some((3, 4)),
         depth: 2,
         held_back: vec![9; 5],

@@ -62,7 +62,8 @@ pub fn Data() -> impl IntoView {
                 None => format!("{} bits", data.width),
             };
             let missing = if data.missing > 0 { format!(", {} bits missing", data.missing) } else { String::new() };
-            format!("{} examples, {layout}, {:.1} % ones{missing}", data.count, 100.0 * data.share_of_ones)
+            let redrawn = if data.redrawn { ", drawn at every visit" } else { "" };
+            format!("{} examples, {layout}, {:.1} % ones{missing}{redrawn}", data.count, 100.0 * data.share_of_ones)
         })
     };
     // Of an upload, so that it can be compared with what `dbm read` says.
