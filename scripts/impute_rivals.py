@@ -14,7 +14,8 @@ Needs scikit-learn and pandas. A tenth of the known cells is emptied by a seed; 
 Columns are values to be guessed, so that numbers of many values (more than --levels) are cut at their median first; --levels 10 leaves those that
 the command reads as levels.
 Columns of names, numbers of the rows and single values are set aside. Prints one JSON object for each method: share right, log loss in nats per
-cell (probabilities of at least 1e-6), how far probabilities are off (the mean over bins of confidence), seconds.
+cell (probabilities of at least 1e-6), how far probabilities are off (the mean over bins of confidence), how far exact ones would be off in as many
+cells by chance, seconds.
 """
 
 import argparse
@@ -145,8 +146,13 @@ def scores(cells):
     of_truth, of_guess, right = (np.array(values, float) for values in zip(*cells))
     bins = np.digitize(of_guess, BINS)
     off = sum(abs((of_guess - right)[bins == b].sum()) for b in range(len(BINS) + 1)) / len(right)
+    # The mean of |X| for a normal X of this variance.
+    chance = sum((2 / np.pi * (of_guess * (1 - of_guess))[bins == b].sum()) ** 0.5 for b in range(len(BINS) + 1)) / len(right)
     loss = -np.log(np.maximum(of_truth, LEAST))
-    return {"cells": len(right), "right": right.mean(), "log_loss": loss.mean(), "error": loss.std() / len(loss) ** 0.5, "off": off}
+    return {
+        "cells": len(right), "right": right.mean(), "log_loss": loss.mean(), "error": loss.std() / len(loss) ** 0.5, "off": off,
+        "chance": chance,
+    }
 
 
 def ours(command, original, gaps, options):
@@ -163,7 +169,7 @@ def ours(command, original, gaps, options):
         chosen = events.get("fit", {}).get("chosen")
         return {
             "cells": truth["cells"], "right": truth["accuracy"], "log_loss": truth["log_loss"], "error": truth["log_loss_error"],
-            "off": truth["calibration"]["error"], "seconds": events["done"]["seconds"], "wall": wall,
+            "off": truth["calibration"]["error"], "chance": truth["calibration"]["error_by_chance"], "seconds": events["done"]["seconds"], "wall": wall,
             "recipe": chosen and f'{chosen["tried"][0]["options"]}, {chosen["steps"]} steps',
         }
 
@@ -172,8 +178,8 @@ def summary(path):
     """What a table of results says, as Markdown: means over the seeds, the best in bold, and on how many tables ours is at least level."""
     lines = pd.read_csv(path)
     methods = [method for method in ["dbm", "logistic", "forest"] if (lines["method"] == method).any()]
-    means = lines.groupby(["table", "method"], sort=False)[["right", "log_loss", "off"]].mean()
-    print("| Table | Rows | Columns | Seeds | " + " | ".join(f"{method}: right %, log loss, off %" for method in methods) + " |")
+    means = lines.groupby(["table", "method"], sort=False)[["right", "log_loss", "off", "chance"]].mean()
+    print("| Table | Rows | Columns | Seeds | " + " | ".join(f"{method}: right %, log loss, off % (by chance)" for method in methods) + " |")
     print("| --- " * (4 + len(methods)) + "|")
     level = {method: [] for method in methods if method != "dbm"}
     bold = lambda text, best: f"**{text}**" if best else text
@@ -181,11 +187,13 @@ def summary(path):
         here = means.loc[table].round(4)
         cells = []
         for method in methods:
-            right, loss, off = here.loc[method] if method in here.index else (0, 0, 0)
+            right, loss, off, chance = here.loc[method] if method in here.index else (0, 0, 0, 0)
             words = [bold(f"{100 * right:.1f}", right == here["right"].max()), bold(f"{loss:.3f}", loss == here["log_loss"].min())]
-            cells.append(", ".join([*words, f"{100 * off:.1f}"]) if method in here.index else "")
+            cells.append(", ".join([*words, f"{100 * off:.1f} ({100 * chance:.1f})"]) if method in here.index else "")
             if method in level and method in here.index:
-                level[method].append((here["right"]["dbm"] >= right, here["log_loss"]["dbm"] <= loss))
+                seeds = of_table[of_table["method"] == method]["seed"]
+                same = of_table[of_table["seed"].isin(seeds)].groupby("method")[["right", "log_loss"]].mean().round(4)
+                level[method].append((same["right"]["dbm"] >= same["right"][method], same["log_loss"]["dbm"] <= same["log_loss"][method]))
         rows, columns = of_table.iloc[0][["rows", "columns"]]
         print(f"| {table} | {rows} | {columns} | {of_table['seed'].nunique()} | " + " | ".join(cells) + " |")
     for method, pairs in level.items():
@@ -230,8 +238,8 @@ def main():
             with open(asked.csv, "a", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")
                 if new:
-                    writer.writerow(["table", "rows", "columns", "seed", "method", "cells", "right", "log_loss", "log_loss_error", "off", "seconds"])
-                numbers = [f"{result[name]:.4f}" for name in ["right", "log_loss", "error", "off"]] + [f"{result['seconds']:.1f}"]
+                    writer.writerow(["table", "rows", "columns", "seed", "method", "cells", "right", "log_loss", "log_loss_error", "off", "chance", "seconds"])
+                numbers = [f"{result[name]:.4f}" for name in ["right", "log_loss", "error", "off", "chance"]] + [f"{result['seconds']:.1f}"]
                 size = [len(original), len(original.columns)]
                 writer.writerow([Path(asked.original).stem, *size, asked.seed, method, result["cells"], *numbers])
         print(json.dumps({"table": Path(asked.original).name, "method": method, **result}), flush=True)
