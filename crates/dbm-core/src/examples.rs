@@ -98,14 +98,29 @@ impl Examples {
     /// If the range is empty, or there is no such row.
     #[must_use]
     pub fn rows(&self, rows: Range<usize>) -> Self {
+        self.select(&rows.collect::<Vec<_>>())
+    }
+
+    /// These rows alone, in this order.
+    ///
+    /// # Panics
+    /// If there are none, or there is no such row.
+    #[must_use]
+    pub fn select(&self, rows: &[usize]) -> Self {
         assert!(!rows.is_empty(), "a data set has a row");
-        let bytes = rows.start * self.stride..rows.end * self.stride;
-        let known = self.known.as_ref().map(|known| known[bytes.clone()].to_vec());
-        let known = known.filter(|known| known.iter().any(|&byte| byte != 0xff));
-        let labels = self.labels.as_ref().map(|labels| labels[rows.clone()].to_vec());
-        let greys = self.greys.as_ref().map(|greys| greys.rows(self.width, rows.clone()));
-        let groups = Arc::clone(&self.groups);
-        Self { packed: self.packed[bytes].to_vec(), known, labels, groups, greys, len: rows.len(), ..*self }
+        let of = |values: &[u8], width: usize| -> Vec<u8> {
+            rows.iter().flat_map(|row| &values[row * width..(row + 1) * width]).copied().collect()
+        };
+        let known = self.known.as_ref().map(|known| of(known, self.stride));
+        Self {
+            packed: of(&self.packed, self.stride),
+            known: known.filter(|known| known.iter().any(|&byte| byte != 0xff)),
+            labels: self.labels.as_ref().map(|labels| of(labels, 1)),
+            greys: self.greys.as_ref().map(|greys| greys.with(of(greys.levels(), self.width))),
+            groups: Arc::clone(&self.groups),
+            len: rows.len(),
+            ..*self
+        }
     }
 
     /// The same examples with the class of each, counted from 0.

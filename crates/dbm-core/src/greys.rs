@@ -1,7 +1,6 @@
 //! Grey values from which a run draws bits.
 
 use crate::DbmError;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Grey values of all examples, one per bit: a visit draws a high bit with probability `level / top`.
@@ -40,8 +39,8 @@ impl GreyLevels {
         self.top
     }
 
-    /// Those of these examples, each this wide.
-    pub(crate) fn rows(&self, width: usize, rows: Range<usize>) -> Self {
-        Self { levels: self.levels[rows.start * width..rows.end * width].into(), top: self.top }
+    /// Other levels on the same scale, some of these.
+    pub(crate) fn with(&self, levels: Vec<u8>) -> Self {
+        Self { levels: levels.into(), top: self.top }
     }
 }

@@ -101,4 +101,5 @@ fn levels_that_make_no_sense_are_refused() {
     assert!(GreyLevels::new(vec![3, 4], 3).is_err() && GreyLevels::new(vec![0], 0).is_err());
     assert!(Examples::from_bits(3, &[0; 6]).unwrap().with_greys(GreyLevels::new(vec![1; 5], 1).unwrap()).is_err());
     assert_eq!(grey().rows(1..2).greys().unwrap().levels(), &LEVELS[3..]);
+    assert_eq!(grey().select(&[1, 0]).greys().unwrap().levels(), [&LEVELS[3..], &LEVELS[..3]].concat());
 }

@@ -407,9 +407,6 @@ fn hold_out(data: &Examples, valid: Option<Examples>, seed: u64) -> Result<Mater
     // In random order: tables are often sorted.
     let order = Streams::new(seed ^ APART).at(Purpose::Hiding, data.len() as u64, 1).permutation(data.len());
     let (held, kept) = order.split_at((data.len() / HELD_OUT_ROWS.0).min(HELD_OUT_ROWS.1));
-    let select = |rows: &[u32]| {
-        let bits: Vec<u8> = rows.iter().flat_map(|&row| data.row(row as usize)).collect();
-        Examples::from_bits(data.width(), &bits)?.with_groups(data.groups().to_vec())
-    };
-    Ok(of(select(kept)?, hidden(&select(held)?)?))
+    let select = |rows: &[u32]| data.select(&rows.iter().map(|&row| row as usize).collect::<Vec<_>>());
+    Ok(of(select(kept), hidden(&select(held))?))
 }
