@@ -9,11 +9,11 @@ use dbm_core::sweep::SearchInfo;
 use dbm_data::coding::{Coding, Greys};
 use dbm_data::columns::{Column, ColumnKind, Columns};
 use dbm_protocol::{
-    Activity, AlikeRow, Body, CellDetails, CellState, ChosenModel, Command, CompletionRequest, Completions, DataSource, Draw,
-    EncodedData, Encoding, EncodingPreview, Envelope, Event, FilesCommand, FilesEvent, Filters, FitLook, GapCheck, GapModel,
-    GapsFilled, GpuCommand, GpuEvent, GpuTrial, Grid, Histogram, ImputeSettings, LadderMetrics, LogFormat, LogRow, Metrics,
-    ModelChoice, NamedBytes, PhaseMetrics, PictureReading, Pretraining, Product, Reading, Reply, Report, RunForGpu, RunSignals,
-    Score, Snapshot, TableFile, TableRows, Understood, UnderstoodKind, Visible, wire,
+    Activity, AlikeRow, Binarization, Body, CellDetails, CellState, ChosenModel, Command, CompletionRequest, Completions,
+    DataSource, Draw, EncodedData, Encoding, EncodingPreview, Envelope, Event, FilesCommand, FilesEvent, Filters, FitLook,
+    GapCheck, GapModel, GapsFilled, GpuCommand, GpuEvent, GpuTrial, Grid, Histogram, ImputeSettings, LadderMetrics, LogFormat,
+    LogRow, Metrics, ModelChoice, NamedBytes, PhaseMetrics, PictureReading, Pretraining, Product, Reading, Reply, Report,
+    RunForGpu, RunSignals, Score, Snapshot, TableFile, TableRows, Understood, UnderstoodKind, Visible, wire,
 };
 use std::fmt::Debug;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -214,7 +214,8 @@ fn messages_of_the_second_worker_cross_unchanged() {
     let plan = Box::new(RunPlan { hidden: vec![3], ..RunPlan::default() });
     let file = NamedBytes { name: "<script>.csv".into(), bytes: vec![0, 255] };
     let encoding = Encoding {
-        drawn: Some(Draw { seed: u64::from(u32::MAX), series: 1, again: true }),
+        binarization: Binarization::Redraw,
+        draw: Draw { seed: u64::from(u32::MAX), series: 1 },
         bits: 8,
         coding: Coding::Gray,
         threshold: 0.1 + 0.2,

@@ -96,7 +96,7 @@ describe("deaths", { concurrency: availableParallelism() < 4 ? 1 : 2 }, () => {
   ]) {
     (how === "closed" ? test : slowly)(`a tab that is ${how} in training can be resumed, to the bit`, kept({}, async ({ open }) => {
       const page = await open();
-      // The undisturbed run has fewer steps to repeat. Nightly, at full speed.
+      // So that the undisturbed run has fewer steps to repeat. Every night this happens at full speed.
       if (!process.env.SLOW) await page.getByLabel("Speed", { exact: true }).selectOption({ label: "20 a second" });
       const seen = await train(page, 2);
       await until(() => steps(page), (n) => n >= seen + 20, "steps that are not kept yet");

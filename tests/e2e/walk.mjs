@@ -45,7 +45,7 @@ const AT_WORK = 5;
 const SHOWS = "summary, select, [type=radio], [type=checkbox], a, [aria-expanded], [aria-haspopup]";
 /** This restores what was shown before, such as another data set's settings. */
 const BRINGS_BACK = /^Undo/;
-/** These start runs, which would occupy the processors for the rest of the walk: they are pressed last. */
+/** These are pressed last: they start runs, which would occupy the processors for the rest of the walk. */
 const STARTS = /^Presets/;
 /** This leads elsewhere, like a link: to the start of the tour. */
 const LEADS = /^Take the tour/;

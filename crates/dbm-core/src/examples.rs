@@ -26,7 +26,7 @@ pub struct Examples {
     labels: Option<Vec<u8>>,
     /// The bits that stand for one value together.
     groups: Arc<[Group]>,
-    /// What each visit of a run draws its bits from, if it does.
+    /// What a run draws its bits from at every visit, if it draws them.
     greys: Option<GreyLevels>,
 }
 
@@ -153,7 +153,7 @@ impl Examples {
         &self.groups
     }
 
-    /// The same examples, of which a run sees bits that are drawn at every visit. The bits here are what everything else sees.
+    /// The same examples with grey levels, from which a run draws bits at every visit. Everything else sees the bits here.
     ///
     /// # Errors
     /// [`DbmError::Shape`] if there is not one level per bit.
@@ -163,7 +163,7 @@ impl Examples {
         Ok(self)
     }
 
-    /// What each visit of a run draws its bits from, if it does.
+    /// What a run draws its bits from at every visit, if it draws them.
     pub fn greys(&self) -> Option<&GreyLevels> {
         self.greys.as_ref()
     }

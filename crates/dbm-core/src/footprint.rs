@@ -49,7 +49,7 @@ const PACKED_ROWS: u128 = 640;
 /// - `scratch`: `4 t (64 + 640) max n_l`: per thread, the gradient of 64 rows of a weight matrix, the operand that a product packs, and
 ///   vectors of a few layers.
 /// - `data`: `N (ceil(n_0 / 8) + 8)`: packed bits, and the orders of this epoch and the next.
-/// - If its bits are drawn at every visit ([`crate::GreyLevels`]), a byte for each.
+/// - If bits are drawn at every visit ([`crate::GreyLevels`]), a byte for each.
 /// - If the data have gaps ([`Footprint::with_gaps`]), as many bytes again as the packed bits, for their marks; and for the states
 ///   `4 B (2 U + n_1 + n_0 / 2)`: marks, and proposals of chains that share their clamped units with no other.
 ///
@@ -113,7 +113,7 @@ impl Footprint {
         Self::of(sizes, settings, data.len(), threads).with_data(settings.batch, data)
     }
 
-    /// The same for data that have more to store than bits.
+    /// The same, with what the data take in addition to their bits.
     fn with_data(self, batch: usize, data: &Examples) -> Self {
         let mut run = if data.has_gaps() { self.with_gaps(batch, data.len()) } else { self };
         run.data = total([(1, run.data), (1, data.greys().map_or(0, |greys| greys.levels().len() as u128))]);

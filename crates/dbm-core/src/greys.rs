@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 /// Grey values of all examples, one per bit: a visit draws a high bit with probability `level / top`.
 ///
-/// Salakhutdinov and Murray (2008) draw the bits of MNIST once. Drawn at every visit, a model sees the law of an example and not one draw of
-/// it, as if the data set were many times larger.
+/// Salakhutdinov and Murray (2008) draw the bits of MNIST once. If they are drawn at every visit, a model learns from
+/// the distribution of an example and not from a single draw of it, as if the data set were many times larger.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GreyLevels {
     levels: Arc<[u8]>,
@@ -39,7 +39,7 @@ impl GreyLevels {
         self.top
     }
 
-    /// Other levels on the same scale, some of these.
+    /// Other levels, on the same scale.
     pub(crate) fn with(&self, levels: Vec<u8>) -> Self {
         Self { levels: levels.into(), top: self.top }
     }

@@ -5,7 +5,7 @@ use crate::rng::{Purpose, Streams};
 use crate::{Examples, Units};
 use std::ops::Range;
 
-/// One look of a run at an example.
+/// One visit of a run to an example.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Visit {
     /// Its row.
@@ -27,7 +27,7 @@ pub struct Visits {
 }
 
 impl Visits {
-    /// Of a run with these streams; `run`, 0 or 1, distinguishes runs that share them.
+    /// The visits of a run with these streams; `run`, 0 or 1, distinguishes two runs that share them.
     pub fn new(streams: Streams, run: u64) -> Self {
         Self { streams, run, order: None }
     }
@@ -44,8 +44,8 @@ impl Visits {
         chains.map(visit).collect()
     }
 
-    /// Writes what a visit sees as unit values; a missing bit is low. Equation: `p(v_i = high) = level_i / top`, independently, if the data have
-    /// grey levels. The draw is addressed by seed, run, example and epoch, and by nothing else: a run stays a value.
+    /// Writes what a visit sees as unit values; a missing bit is low. If the data have grey levels, unit `i` is high with probability
+    /// `level_i / top`, independently of the others. Nothing but seed, run, example and epoch decides the draw, so a run stays a value.
     ///
     /// # Panics
     /// If the example is out of range or `into` is not one row wide.

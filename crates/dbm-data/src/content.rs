@@ -33,17 +33,11 @@ impl Raw {
     /// The data as binary examples under an encoding.
     ///
     /// # Errors
-    /// Those of [`Pictures::encode`] and [`Table::encode`]; [`DataError::Format`] for a table of which bits should be drawn.
+    /// Those of [`Pictures::encode`] and [`Table::encode`].
     pub fn encode(&self, encoding: &Encoding) -> Result<Dataset, DataError> {
         match &self.content {
             Content::Pictures(pictures) => Ok(self.noted(pictures.encode(&self.name, encoding)?)),
-            Content::Table(table) if encoding.drawn.is_none() => table.encode(&self.name, encoding),
-            Content::Table(_) => Err(DataError::format(
-                &self.name,
-                "grey values to draw bits from",
-                "this is a table",
-                "binarize it by thresholds, one a column",
-            )),
+            Content::Table(table) => table.encode(&self.name, encoding),
         }
     }
 

@@ -1,20 +1,20 @@
 //! Bits drawn from grey values: the grey is the probability of a high bit.
 
 use crate::pictures::{Pictures, Values};
-use crate::visible::{Draw, PictureReading, Visible};
+use crate::visible::{Binarization, Encoding, PictureReading, Visible};
 use crate::{DataError, Dataset, THRESHOLD};
 use dbm_core::GreyLevels;
 use dbm_core::rng::{Purpose, Stream, Streams};
 
 impl Pictures {
-    /// Some examples in binary, one unit per value, high with probability `value / 255` for bytes, and with the value itself for numbers from 0 to
-    /// 1 (Salakhutdinov and Murray 2008 binarize MNIST this way). If no byte exceeds [`THRESHOLD`], the scale ends at the highest, as in
-    /// [`Pictures::visible`]; so values of only 0 and 1 stay unchanged. The bits are drawn once, here: the same draw of the same values
-    /// gives the same bits, and those of an example depend only on its number and its values.
+    /// Some examples in binary, one unit per value, high with probability `value / 255` for bytes, and with the value itself for numbers
+    /// from 0 to 1 (Salakhutdinov and Murray 2008 binarize MNIST this way). If no byte exceeds [`THRESHOLD`], the scale ends at the
+    /// highest, as in [`Pictures::visible`]; so values of only 0 and 1 stay unchanged. The same draw of the same values gives the same
+    /// bits, and those of an example depend only on its number and its values. For [`Binarization::Redraw`], the grey levels come along.
     ///
     /// # Errors
     /// [`DataError::Format`] for numbers that are neither bytes nor from 0 to 1, and otherwise those of [`Pictures::encode`].
-    pub(crate) fn draw(&self, name: &str, draw: Draw, examples: &[usize]) -> Result<Dataset, DataError> {
+    pub(crate) fn draw(&self, name: &str, encoding: &Encoding, examples: &[usize]) -> Result<Dataset, DataError> {
         let (low, high) = self.values.range();
         let (scale, threshold) = match &self.values {
             Values::Bytes(_) if high > f64::from(THRESHOLD) => (255.0, f64::from(THRESHOLD)),
@@ -29,8 +29,8 @@ impl Pictures {
                 ));
             }
         };
-        let streams = Streams::new(draw.seed);
-        let stream_of = |example: usize| streams.at(Purpose::Binarization, draw.series, example as u64);
+        let streams = Streams::new(encoding.draw.seed);
+        let stream_of = |example: usize| streams.at(Purpose::Binarization, encoding.draw.series, example as u64);
         let mut stream: Option<(usize, Stream)> = None;
         let units = |at: usize| {
             let example = at / self.size();
@@ -42,7 +42,7 @@ impl Pictures {
             u8::from(stream.uniform() * scale < self.values.at(at))
         };
         let data = self.encode_by(name, Visible::Bits { threshold, read: PictureReading::PLAIN }, examples, units)?;
-        if !draw.again {
+        if encoding.binarization != Binarization::Redraw {
             return Ok(data);
         }
         // Bytes as they are; numbers from 0 to 1 to the nearest of 255 steps, missing ones 0, as the cast makes of NaN.
@@ -62,16 +62,22 @@ impl Pictures {
 mod tests {
     use super::*;
     use crate::test_support::refusal;
-    use crate::visible::Encoding;
+    use crate::visible::Draw;
+    use dbm_core::Examples;
 
     fn of(values: Values, width: usize) -> Pictures {
         Pictures { count: values.len() / width, shape: (1, width), values, labels: None }
     }
 
-    const FIRST: Draw = Draw { seed: 3, series: 0, again: false };
+    const FIRST: Draw = Draw { seed: 3, series: 0 };
 
     fn drawn(pictures: &Pictures, draw: Draw) -> Result<Dataset, DataError> {
-        pictures.encode("x", &Encoding { drawn: Some(draw), ..pictures.suggest() })
+        pictures.encode("x", &Encoding { binarization: Binarization::Stochastic, draw, ..pictures.suggest() })
+    }
+
+    fn redrawn(pictures: &Pictures) -> Examples {
+        let encoding = Encoding { binarization: Binarization::Redraw, draw: FIRST, ..pictures.suggest() };
+        pictures.encode("x", &encoding).unwrap().examples
     }
 
     /// 40 000 draws of each of 256 greys, seed 3: each share within 5 standard deviations (alpha = 256 * 6e-7).
@@ -111,16 +117,15 @@ mod tests {
 
     #[test]
     fn levels_for_the_visits_of_a_run_are_the_greys() {
-        let again = Draw { again: true, ..FIRST };
         let bytes = of(Values::Bytes(vec![0, 100, 255, 40]), 2);
-        let made = drawn(&bytes, again).unwrap().examples;
+        let made = redrawn(&bytes);
         let greys = made.greys().unwrap();
         assert_eq!((greys.levels(), greys.top()), (&[0, 100, 255, 40][..], 255));
         assert_eq!(made.packed(), drawn(&bytes, FIRST).unwrap().examples.packed());
-        let floats = drawn(&of(Values::Floats(vec![0.0, 0.2, 1.0, f32::NAN]), 2), again).unwrap().examples;
+        let floats = redrawn(&of(Values::Floats(vec![0.0, 0.2, 1.0, f32::NAN]), 2));
         assert_eq!(floats.greys().unwrap().levels(), [0, 51, 255, 0]);
         // Dark pictures are drawn on their own scale.
-        let dark = drawn(&of(Values::Bytes(vec![0, 5, 10, 10]), 2), again).unwrap().examples;
+        let dark = redrawn(&of(Values::Bytes(vec![0, 5, 10, 10]), 2));
         assert_eq!(dark.greys().unwrap().top(), 10);
     }
 

@@ -2,7 +2,7 @@
 
 use crate::dataset::square;
 use crate::error::zeros;
-use crate::visible::{Encoding, PictureReading, Visible};
+use crate::visible::{Binarization, Encoding, PictureReading, Visible};
 use crate::{DataError, Dataset, THRESHOLD};
 use dbm_core::{DbmError, Examples};
 
@@ -117,7 +117,7 @@ impl Pictures {
     pub fn encoded_size(&self, encoding: &Encoding) -> (usize, u64) {
         let units = self.size().saturating_mul(usize::from(encoding.bits));
         let gaps = if self.missing() > 0 { 2 } else { 1 };
-        let greys = if encoding.drawn.is_some_and(|draw| draw.again) { units as u64 } else { 0 };
+        let greys = if encoding.bits == 1 && encoding.binarization == Binarization::Redraw { units as u64 } else { 0 };
         let of_example = (units.div_ceil(8) as u64).saturating_mul(gaps).saturating_add(greys);
         (units, (self.count as u64).saturating_mul(of_example))
     }
@@ -156,10 +156,10 @@ impl Pictures {
     /// Some examples of [`Pictures::encode`], without labels.
     pub(crate) fn encode_some(&self, name: &str, encoding: &Encoding, examples: &[usize]) -> Result<Dataset, DataError> {
         let visible = self.visible(encoding)?;
-        match encoding.drawn {
-            None => self.encode_values(name, &visible, examples),
-            Some(draw) if encoding.bits == 1 => self.draw(name, draw, examples),
-            Some(_) => Err(DataError::format(
+        match encoding.binarization {
+            Binarization::Threshold => self.encode_values(name, &visible, examples),
+            _ if encoding.bits == 1 => self.draw(name, encoding, examples),
+            _ => Err(DataError::format(
                 name,
                 "one bit a value, where bits are drawn",
                 format!("{} bits a value were asked for", encoding.bits),

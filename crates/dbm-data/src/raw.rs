@@ -10,4 +10,4 @@ pub use crate::interpretation::{
 };
 pub use crate::preview::{Preview, Summary};
 pub use crate::reading::read;
-pub use crate::visible::{Draw, Encoding, PictureReading, Visible};
+pub use crate::visible::{Binarization, Draw, Encoding, PictureReading, Visible};

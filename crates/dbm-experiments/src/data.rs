@@ -5,7 +5,7 @@ use crate::files;
 use crate::model::visible;
 use dbm_core::words::{Choice, Choose, Label, choice, words};
 use dbm_data::coding::Coding;
-use dbm_data::raw::{Content, Draw, Encoding, File, PictureReading, Raw, Reading, Visible, read};
+use dbm_data::raw::{Binarization, Content, Draw, Encoding, File, PictureReading, Raw, Reading, Visible, read};
 use dbm_data::{Checkpoint, Dataset, bars, digits, limits, target};
 use std::fs;
 use std::io::Read;
@@ -46,16 +46,8 @@ pub struct DataSource {
 pub enum Binarize {
     /// High above this, in the scale of the values.
     Above(f64),
-    /// Drawn once, at reading, with the grey as probability.
-    Stochastic {
-        /// Seed of the draws.
-        seed: u64,
-    },
-    /// The same for what tests and measures; training examples are drawn at each visit, by the run's seed.
-    Redraw {
-        /// Seed of the draws at reading.
-        seed: u64,
-    },
+    /// Drawn with the grey as probability, by this seed.
+    Drawn(Binarization, u64),
 }
 
 impl FromStr for Binarize {
@@ -65,9 +57,8 @@ impl FromStr for Binarize {
     fn from_str(text: &str) -> Result<Self, String> {
         let (word, seed) = text.split_once(':').map_or((text, Ok(0)), |(word, seed)| (word, seed.parse()));
         let seed = seed.map_err(|_| format!("the seed should be a whole number, as in {word}:7"));
-        match word {
-            "stochastic" => Ok(Self::Stochastic { seed: seed? }),
-            "redraw" => Ok(Self::Redraw { seed: seed? }),
+        match Binarization::named(word) {
+            Some(how) if how != Binarization::Threshold => Ok(Self::Drawn(how, seed?)),
             _ => text
                 .parse()
                 .map(Self::Above)
@@ -157,10 +148,10 @@ impl DataSource {
             "digits" => {
                 let series = if training { 1 } else { 2 };
                 let (name, pictures) = (digits::name(series), || digits::pictures(self.options.digits, series));
-                match (self.draw(split)?, self.options.bits_per_value) {
-                    (Some(draw), _) => {
+                match (self.drawn(split)?, self.options.bits_per_value) {
+                    (Some(drawn), _) => {
                         let pictures = pictures()?;
-                        Ok(pictures.encode(&name, &Encoding { drawn: Some(draw), ..pictures.suggest() })?)
+                        Ok(pictures.encode(&name, &drawn(pictures.suggest()))?)
                     }
                     (None, Some(bits @ 2..)) => {
                         let pictures = pictures()?;
@@ -186,20 +177,17 @@ impl DataSource {
         }
     }
 
-    /// How bits are drawn, if they are: the two halves have different draws.
-    fn draw(&self, split: Split) -> Result<Option<Draw>, Error> {
-        let (seed, again) = match self.options.binarize {
-            Some(Binarize::Stochastic { seed }) => (seed, false),
-            Some(Binarize::Redraw { seed }) => (seed, split == Split::Train),
-            _ => return Ok(None),
-        };
+    /// What an encoding becomes if bits are to be drawn: the two halves have different draws, and only training has more than one.
+    fn drawn(&self, split: Split) -> Result<Option<impl Fn(Encoding) -> Encoding>, Error> {
+        let Some(Binarize::Drawn(how, seed)) = self.options.binarize else { return Ok(None) };
         if self.options.bits_per_value.is_some_and(|bits| bits > 1) {
             return Err(Error::Usage(
                 "--binarize stochastic and redraw make one unit per value: leave --bits-per-value out, or give a threshold"
                     .into(),
             ));
         }
-        Ok(Some(Draw { series: split as u64, again, ..Draw::of_training(seed) }))
+        let binarization = if split == Split::Train { how } else { Binarization::Stochastic };
+        Ok(Some(move |encoding| Encoding { binarization, draw: Draw { seed, series: split as u64 }, ..encoding }))
     }
 
     /// The files of MNIST in a folder, or its pictures.
@@ -242,8 +230,14 @@ impl DataSource {
 
     /// The content as bits.
     fn encoded(&self, raw: &Raw, visible: Option<&Visible>, split: Split) -> Result<Dataset, Error> {
-        if let Some(draw) = self.draw(split)? {
-            return Ok(raw.encode(&Encoding { drawn: Some(draw), ..raw.suggest() })?);
+        if let Some(drawn) = self.drawn(split)? {
+            if matches!(raw.content, Content::Table(_)) {
+                return Err(Error::Usage(format!(
+                    "--binarize stochastic and redraw draw bits from grey values, and {} is a table: give thresholds, one a column",
+                    raw.name
+                )));
+            }
+            return Ok(raw.encode(&drawn(raw.suggest()))?);
         }
         let mut encoding = raw.suggest();
         encoding.bits = self.options.bits_per_value.unwrap_or(encoding.bits);

@@ -26,7 +26,7 @@ pub use dbm_core::impute::{ImputationMethod, ImputeSettings, Report, Score};
 pub use dbm_core::signals::Activity;
 pub use dbm_data::coding::{Coding, Greys};
 pub use dbm_data::raw::{
-    Background, Change, Doubt, Draw, Encoding, KindChoice, PictureReading, READING, Reading, Visible, ordered,
+    Background, Binarization, Change, Doubt, Draw, Encoding, KindChoice, PictureReading, READING, Reading, Visible, ordered,
 };
 pub use diagnostics::{CouplingRuns, DiagnosticsCommand, DiagnosticsEvent, EstimateJob, ModelSource, RunPairsJob, SmallModel};
 pub use envelope::{Body, Envelope, Reply, Request};

@@ -69,7 +69,7 @@ fn the_coupled_estimators_are_unbiased_to_rounding_and_the_others_are_not() {
     }
 }
 
-/// Largest |mean - expectation| in standard errors, from 800 batches of chains that take these visible layers in turn, each after this
+/// Largest |mean - expectation| in standard errors, from 1200 batches of chains that take these visible layers in turn, each after this
 /// many steps.
 fn error_of(model: &Dbm, settings: &Settings, examples: &[Vec<Option<bool>>], known: &[bool], steps: u64) -> f64 {
     const BATCH: usize = 8;
@@ -80,7 +80,7 @@ fn error_of(model: &Dbm, settings: &Settings, examples: &[Vec<Option<bool>>], kn
         .collect();
     assert_eq!(BATCH % examples.len(), 0);
     let estimator = estimator(settings);
-    let estimates = (0..800).map(|replicate| {
+    let estimates = (0..1200).map(|replicate| {
         let mut batch = batch(model, examples, known, BATCH, Streams::new(replicate));
         let mut estimate = estimator.estimate(model, &batch, &|| 0.0);
         while batch.step + 1 < steps {

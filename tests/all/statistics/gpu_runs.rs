@@ -160,15 +160,15 @@ async fn every_estimator_raises_the_exact_likelihood() {
     }
 }
 
-/// A run that is saved and resumed is the same run: here with the most to save, chains and temperatures.
+/// A run that is saved and resumed is the same run. This kind has the most to save: chains and temperatures.
 #[pollster::test]
-async fn a_run_goes_on_from_its_snapshot_with_the_same_bits() {
+async fn a_run_resumes_with_the_same_bits() {
     resumes(&["ptt"]).await;
 }
 
 #[pollster::test]
 #[ignore = "takes long: ./run test slow"]
-async fn runs_of_every_kind_go_on_from_their_snapshots_with_the_same_bits() {
+async fn runs_of_the_other_kinds_resume_with_the_same_bits() {
     resumes(&["ucd-lmi", "pcd-gibbs", "ucd-smc"]).await;
 }
 

@@ -78,7 +78,7 @@ const NEVER_ACCEPTS: By = By(|_, _, _, _| (false, false));
 
 #[test]
 fn broken_couplings_fail_the_same_test() {
-    for (units, sizes) in [(Units::Signs, SHAPES[0]), (Units::Bits, SHAPES[2])] {
+    for (units, sizes) in of_both_kinds(SHAPES) {
         let model = random_model(units, sizes, 21);
         let right = error_of(&model, &ucd_lmi(true, SharedUniform), CASE);
         let follows = error_of(&model, &ucd_lmi(true, Y_FOLLOWS_X), CASE);

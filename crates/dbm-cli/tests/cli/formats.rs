@@ -52,6 +52,7 @@ fn greys_are_drawn_once_and_by_a_seed() {
         ("--binarize stochastic --bits-per-value 2", 2, "--bits-per-value"),
         ("--binarize redraw:-1", 2, "redraw:7"),
         ("--binarize redraw --bits-per-value 2", 2, "--bits-per-value"),
+        ("--binarize threshold", 2, "stochastic[:SEED]"),
     ] {
         let said = folder.fails(code, &format!("train --data {bytes} --hidden 4 --steps 1 --out x.safetensors {reading}"));
         assert!(said.contains(message), "{reading}: {said}");
@@ -61,7 +62,7 @@ fn greys_are_drawn_once_and_by_a_seed() {
     assert!(said.contains("numbers from 0 to 1"), "{said}");
 }
 
-/// Training sees other bits at every visit, and is a value all the same; what only reads the data sees one draw of them.
+/// Training draws other bits at every visit, and a run is a value all the same; what only reads the data sees one draw.
 #[test]
 fn greys_are_drawn_at_every_visit_and_a_run_stays_a_value() {
     let folder = Folder::new("redraw");

@@ -1,32 +1,36 @@
-//! How the bits of grey values are drawn.
+//! How a grey value becomes one bit.
 
+use dbm_core::words::{choices, words};
 use serde::{Deserialize, Serialize};
 
+choices! {
+    /// How a grey value becomes one bit.
+    ///
+    /// ```
+    /// use dbm_data::pictures::{Pictures, Values};
+    /// use dbm_data::raw::{Binarization, Encoding};
+    /// let pictures = Pictures { count: 1000, shape: (1, 3), values: Values::Bytes([0, 51, 255].repeat(1000)), labels: None };
+    /// let data = pictures.encode("x", &Encoding { binarization: Binarization::Stochastic, ..pictures.suggest() })?;
+    /// let ones = |unit| (0..1000).filter(|&row| data.examples.bit(row, unit)).count();
+    /// assert_eq!((ones(0), ones(2)), (0, 1000));
+    /// assert!((150..250).contains(&ones(1))); // a fifth, and 4 standard deviations
+    /// # Ok::<(), dbm_data::DataError>(())
+    /// ```
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Binarization = words("binarize", "Bits are", "How a grey value becomes one bit.");
+    #[default]
+    Threshold = "threshold", "above a value", "High above a threshold";
+    Stochastic = "stochastic", "drawn once", "Drawn once, at reading, with the grey as probability";
+    /// The draw at reading is what everything but training sees ([`dbm_core::GreyLevels`]).
+    Redraw = "redraw", "drawn per visit", "Drawn at every visit of training, with the grey as probability";
+}
+
 /// Selects the draw.
-///
-/// ```
-/// use dbm_data::pictures::{Pictures, Values};
-/// use dbm_data::raw::{Draw, Encoding};
-/// let pictures = Pictures { count: 1000, shape: (1, 3), values: Values::Bytes([0, 51, 255].repeat(1000)), labels: None };
-/// let data = pictures.encode("x", &Encoding { drawn: Some(Draw::of_training(1)), ..pictures.suggest() })?;
-/// let ones = |unit| (0..1000).filter(|&row| data.examples.bit(row, unit)).count();
-/// assert_eq!((ones(0), ones(2)), (0, 1000));
-/// assert!((150..250).contains(&ones(1))); // a fifth, and 4 standard deviations
-/// # Ok::<(), dbm_data::DataError>(())
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Draw {
     /// Seed of the streams, one per example.
     pub seed: u64,
-    /// Distinguishes the draws of several data sets with one seed.
+    /// Distinguishes the draws of several data sets with one seed; 0 for training examples.
     pub series: u64,
-    /// Whether a run draws others at each of its visits ([`dbm_core::GreyLevels`]). These are then what everything but training sees.
-    pub again: bool,
-}
-
-impl Draw {
-    /// The draw of training examples.
-    pub fn of_training(seed: u64) -> Self {
-        Self { seed, series: 0, again: false }
-    }
 }

@@ -5,7 +5,7 @@ mod draw;
 mod pictures;
 
 pub use columns::{Column, ColumnKind, Columns};
-pub use draw::Draw;
+pub use draw::{Binarization, Draw};
 pub use pictures::PictureReading;
 
 use crate::DataError;
@@ -28,9 +28,12 @@ pub struct Encoding {
     pub coding: Coding,
     /// The threshold of pictures if `bits` is 1, in units of the values.
     pub threshold: f64,
-    /// How the bits of a picture are drawn with its greys as probabilities, instead of compared with `threshold`.
+    /// How the values of pictures become bits if `bits` is 1.
     #[serde(default)]
-    pub drawn: Option<Draw>,
+    pub binarization: Binarization,
+    /// The draw, if bits are drawn.
+    #[serde(default)]
+    pub draw: Draw,
     /// Thresholds of a table's numeric columns, by name: a cell above its threshold is high.
     pub columns: BTreeMap<String, f64>,
 }
@@ -38,7 +41,14 @@ pub struct Encoding {
 impl Default for Encoding {
     /// One bit per value; bytes above [`THRESHOLD`] are high.
     fn default() -> Self {
-        Self { bits: 1, coding: Coding::default(), threshold: f64::from(THRESHOLD), drawn: None, columns: BTreeMap::new() }
+        Self {
+            bits: 1,
+            coding: Coding::default(),
+            threshold: f64::from(THRESHOLD),
+            binarization: Binarization::default(),
+            draw: Draw::default(),
+            columns: BTreeMap::new(),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use dbm_protocol::Histogram;
 pub fn histogram(surface: &dyn Plane, colours: &Colours, phases: [&Histogram; 2], scale: Scale) {
     let bins = Bins::covering(phases);
     let pixel = surface.ratio();
-    let (left, right, middle) = (36.0 * pixel, 52.0 * pixel, 18.0 * pixel);
+    let (left, right, middle) = (42.0 * pixel, 52.0 * pixel, 18.0 * pixel);
     let half = (surface.height() - middle) / 2.0 - pixel;
     let (up, down) = (half, half + middle);
     let step = (surface.width() - left - right) / bins.ranges.len() as f64;

@@ -19,7 +19,7 @@ pub use preview::Preview;
 const PREVIEW: usize = 10;
 
 /// The longest line about data, apart from names.
-const LONGEST: &str = "60000 examples, 10000 bits, shown as 100 × 100, 50.0 % ones, 100000 bits missing";
+const LONGEST: &str = "60000 examples, 10000 bits, shown as 100 × 100, 50.0 % ones, 100000 bits missing, drawn at every visit";
 
 /// Select, file input and preview.
 #[component]

@@ -10,7 +10,7 @@ use crate::ui::number::decimal;
 use crate::ui::select::{Check, Select, SelectOption};
 use crate::worker::uploads::{PendingUpload, Uploads};
 use dbm_core::words::Choose;
-use dbm_protocol::{Coding, ColumnInfo, Draw, Encoding, UnderstoodKind};
+use dbm_protocol::{Binarization, Coding, ColumnInfo, Encoding, UnderstoodKind};
 use leptos::html::{Canvas, Dialog};
 use leptos::prelude::*;
 
@@ -143,19 +143,6 @@ fn change(uploads: Uploads, edit: impl FnOnce(&mut Encoding)) {
     }
 }
 
-/// How a grey value becomes one bit: in an option's value, in words, and whether it is drawn, and at every visit.
-const DRAWN: [(&str, &str, Option<bool>); 3] =
-    [("threshold", "above a value", None), ("stochastic", "drawn once", Some(false)), ("redraw", "drawn each visit", Some(true))];
-
-fn named(drawn: Option<Draw>) -> &'static str {
-    DRAWN.iter().find(|(.., again)| *again == drawn.map(|draw| draw.again)).map_or("threshold", |(name, ..)| name)
-}
-
-fn drawn(name: &str) -> Option<Draw> {
-    let (.., again) = DRAWN.iter().find(|(known, ..)| *known == name)?;
-    again.map(|again| Draw { again, ..Draw::of_training(0) })
-}
-
 /// The first pictures, with a threshold, drawn, or as bit planes.
 fn first_pictures(low: f64, high: f64) -> impl IntoView {
     let uploads = Uploads::of_page();
@@ -173,7 +160,7 @@ fn first_pictures(low: f64, high: f64) -> impl IntoView {
     let many = low < high;
     let are_greys = low >= 0.0 && (high <= 1.0 || (whole && high <= 255.0));
     let planes: Vec<SelectOption> = (1..=8).map(|bits| SelectOption::new(bits.to_string(), bits.to_string())).collect();
-    let codings = SelectOption::of_choices::<Coding>();
+    let (codings, binarizations) = (SelectOption::of_choices::<Coding>(), SelectOption::of_choices::<Binarization>());
     view! {
         <canvas node_ref=canvas class="preview" style:aspect-ratio=ratio role="img" aria-label="Some of the pictures, as the model will see them"></canvas>
         <div class="settings">
@@ -186,8 +173,8 @@ fn first_pictures(low: f64, high: f64) -> impl IntoView {
                     on_choose=move |bits: String| {
                         change(uploads, |encoding| {
                             encoding.bits = bits.parse().unwrap_or(1);
-                            // Several bits a value are never drawn.
-                            encoding.drawn = encoding.drawn.filter(|_| encoding.bits == 1);
+                            // Only one bit a value can be drawn.
+                            encoding.binarization = Binarization::default();
                         });
                     }
                 />
@@ -206,15 +193,15 @@ fn first_pictures(low: f64, high: f64) -> impl IntoView {
             <Show when=move || binary.get() && many && are_greys>
                 <div class="field">
                     <Select
-                        id="preview-drawn"
-                        label="Bits are"
-                        options=DRAWN.map(|(name, words, _)| SelectOption::new(name, words)).to_vec()
-                        value=Signal::derive(move || named(encoding().drawn).to_string())
-                        on_choose=move |name: String| change(uploads, |encoding| encoding.drawn = drawn(&name))
+                        id="preview-binarization"
+                        label=Binarization::WORDS.label
+                        options=binarizations.clone()
+                        value=Signal::derive(move || encoding().binarization.choice().name.to_string())
+                        on_choose=move |name: String| change(uploads, |encoding| encoding.binarization = Binarization::named(&name).unwrap_or_default())
                     />
                 </div>
             </Show>
-            <Show when=move || binary.get() && many && encoding().drawn.is_none()>
+            <Show when=move || binary.get() && many && encoding().binarization == Binarization::Threshold>
                 <label class="slider">
                     <span>"High above " <b class="number">{move || number(encoding().threshold)}</b></span>
                     <input

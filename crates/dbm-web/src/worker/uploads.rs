@@ -74,14 +74,14 @@ impl Correction {
 impl PendingUpload {
     /// The files were read in another way: thresholds and bits that still make sense stay.
     fn reread(&mut self, about: Understood) {
-        let Encoding { bits, coding, drawn, .. } = self.encoding;
+        let Encoding { bits, coding, binarization, .. } = self.encoding;
         let mut columns = about.encoding.columns.clone();
         for (name, threshold) in &mut columns {
             if let Some(set) = self.encoding.columns.get(name).filter(|set| Some(*set) != self.about.encoding.columns.get(name)) {
                 *threshold = *set;
             }
         }
-        self.encoding = Encoding { bits, coding, drawn, columns, ..about.encoding.clone() };
+        self.encoding = Encoding { bits, coding, binarization, columns, ..about.encoding.clone() };
         for doubt in &about.doubts {
             if !self.doubts.iter().any(|known| known.change == doubt.change) {
                 self.doubts.push(doubt.clone());
