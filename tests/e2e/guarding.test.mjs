@@ -155,7 +155,7 @@ slowly("the workers for files are replaced after messages that mean nothing, and
   await press(page, enabled(page, "Step"));
   await page.getByText("Saved at step 1", { exact: true }).waitFor();
   const files = () => page.workers().filter((worker) => worker.url().includes("dbm-files"));
-  assert.equal(files().length, 2, "a reader and a keeper");
+  assert.equal(files().length, 3, "a reader, a keeper, and one for the table with gaps");
   for (const how of [give, post]) {
     for (const worker of files()) await how(worker).catch(() => {}); // a worker that is replaced meanwhile no longer answers
     const before = await steps(page);
