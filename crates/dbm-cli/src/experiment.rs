@@ -28,7 +28,7 @@ fn names() -> String {
 impl Experiment {
     pub fn run(&self, context: &Context) -> Result<(), Error> {
         let all = self.names.iter().any(|name| name == experiment::ALL);
-        let names = if all { experiment::names()?.into_iter().map(|(name, _)| name).collect() } else { self.names.clone() };
+        let names = if all { self.request.all()? } else { self.names.clone() };
         for name in &names {
             let entry = self.request.run(name, &context.session)?;
             context.tell("done", json!({ "experiment": entry }), || {

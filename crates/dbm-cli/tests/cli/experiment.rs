@@ -1,6 +1,6 @@
 //! Every `dbm experiment` at toy size: what it writes, and that a stopped run ends with the same bytes when it is run again.
 
-use crate::folder::{Folder, Row, cell, table};
+use crate::folder::{Folder, Row, cell, number, table};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -234,6 +234,44 @@ fn depth_and_greys_are_measured_and_nothing_is_computed_twice() {
     toy.same(&toy.run("whole"), &whole);
     assert_eq!(toy.written("whole"), written);
     toy.same(&toy.without("whole", "grey-toy/cells/grey-"), &whole);
+}
+
+#[test]
+fn density_is_that_of_the_recipe_that_the_validation_part_finds_likeliest() {
+    let toy = Toy::new("density");
+    let whole = toy.run("whole");
+    let rows = Toy::rows("density", &whole);
+    let lows = |model: &str| of(&rows, "model", model).into_iter().map(|row| cell(row, "low")).collect::<Vec<f64>>();
+    // Two machines of each set, and their mixture.
+    assert_eq!(rows.len(), 2 * (2 + 1));
+    for (set, part) in [("bars", "test"), ("target", "validation")] {
+        let (machines, mixture) = (lows(set), lows(&format!("{set}-mixture"))[0]);
+        assert!(
+            mixture >= f64::midpoint(machines[0], machines[1]) && mixture > machines[0].min(machines[1]),
+            "{machines:?} {mixture}"
+        );
+        assert!(of(&rows, "model", set).iter().all(|row| row["part"] == part && row["low"] == row["high"]), "{rows:?}");
+    }
+    // Of the two recipes for bars, the better one has a run with a second seed.
+    let run = |place: usize, seed: u64| {
+        let start = format!("density-toy/runs/bars-{place}-{seed}-");
+        whole.keys().find(|file| file.starts_with(&start)).cloned()
+    };
+    let exact = |run: String| {
+        let evaluated = toy.folder.json(&format!("evaluate --model whole/{run} --data bars --ais-betas 2"));
+        number(&evaluated, "exact_log_p")
+    };
+    let tried = [0, 1].map(|place| exact(run(place, 1).unwrap()));
+    let best = usize::from(tried[1] > tried[0]);
+    assert!(run(best, 2).is_some() && run(1 - best, 2).is_none(), "{tried:?}");
+    for (seed, low) in (1..).zip(lows("bars")) {
+        assert!((exact(run(best, seed).unwrap()) - low).abs() < 1e-9, "{seed}: {low}");
+    }
+    assert!(toy.page().contains("| target* | 1000 | 12-4 |"));
+    toy.killed_at("density-toy/runs/bars-1");
+    toy.same(&toy.run("stopped"), &whole);
+    assert!(toy.folder.fails(2, "experiment density --out whole").contains("--sets"));
+    assert!(toy.folder.fails(2, "experiment density --sets . --out whole").contains("debd/nltcs.train.data.gz"));
 }
 
 #[test]

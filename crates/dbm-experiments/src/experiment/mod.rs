@@ -1,5 +1,6 @@
 //! The experiments of the paper and our own: each is a recipe, a data file that one runner executes.
 
+mod density;
 mod figure;
 mod measure;
 mod recipe;
@@ -25,6 +26,9 @@ pub struct Request {
     /// The folder with MNIST's four files; with --toy, generated digits if it is not given
     #[arg(long, value_name = "DIR")]
     pub data: Option<String>,
+    /// The folder with the data sets of density, such as debd/nltcs.train.data.gz; without it, `all` leaves density out
+    #[arg(long, value_name = "DIR")]
+    pub sets: Option<String>,
     /// The folder to work in
     #[arg(long, value_name = "DIR", default_value = "experiments")]
     pub out: PathBuf,
@@ -50,7 +54,7 @@ pub fn names() -> Result<Vec<(String, String)>, Error> {
     Ok(Recipe::all(false)?.into_iter().map(|recipe| (recipe.name, recipe.summary)).collect())
 }
 
-/// Names of all experiments, in order.
+/// All experiments that can be run, in order.
 pub const ALL: &str = "all";
 
 /// Checks that this is an existing name, the file of a recipe, or [`ALL`].
@@ -65,6 +69,15 @@ pub fn check(name: &str) -> Result<String, Error> {
 }
 
 impl Request {
+    /// The experiments that `all` stands for: without the folder of its sets, density is none of them.
+    ///
+    /// # Errors
+    /// [`Error::Input`] for a recipe with a mistake.
+    pub fn all(&self) -> Result<Vec<String>, Error> {
+        let runs = |recipe: &Recipe| self.toy || self.sets.is_some() || recipe.density.is_none();
+        Ok(Recipe::all(self.toy)?.into_iter().filter(runs).map(|recipe| recipe.name).collect())
+    }
+
     /// Runs an experiment, by its name or the file of its recipe, or what remains of it, and publishes the results.
     ///
     /// # Errors
@@ -81,9 +94,19 @@ impl Request {
                 ));
             }
         };
+        let sets = match &self.sets {
+            Some(sets) => sets,
+            None if self.toy || recipe.density.is_none() => "",
+            None => {
+                return Err(Error::Usage(
+                    "this experiment needs data sets: give --sets their folder, or --toy to see it at work on generated examples"
+                        .into(),
+                ));
+            }
+        };
         let folder = self.out.join(if self.toy { format!("{name}-toy") } else { name.clone() });
         let workspace = Workspace::new(folder, (self.toy, self.seed), session)?;
-        let runner = Runner { recipe: &recipe, workspace: &workspace, data, model: self.model.as_deref() };
+        let runner = Runner { recipe: &recipe, workspace: &workspace, data, sets, model: self.model.as_deref() };
         let entry = runner.run()?;
         entry.publish(&workspace, self.docs.as_deref())?;
         Ok(entry)

@@ -4,6 +4,7 @@
 //! To add an experiment, add a file there and its line in [`FILES`]. Any object of a recipe may have a `toy` whose values replace its own
 //! in a toy run.
 
+use super::density::Density;
 use super::figure::Figure;
 use super::measure::Measure;
 use super::shared::SharedMeasure;
@@ -19,7 +20,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// All of them, in the order in which `dbm experiment all` runs them.
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     include_str!("recipes/figure-1.json"),
     include_str!("recipes/figure-2.json"),
     include_str!("recipes/table-2.json"),
@@ -28,6 +29,7 @@ const FILES: [&str; 8] = [
     include_str!("recipes/bit-planes.json"),
     include_str!("recipes/depth.json"),
     include_str!("recipes/grey.json"),
+    include_str!("recipes/density.json"),
 ];
 
 /// Lists of variants, by name.
@@ -57,6 +59,8 @@ pub struct Recipe {
     /// Models, in the order in which they are trained.
     #[serde(default)]
     pub groups: Vec<Group>,
+    /// Data sets, and how likely they are under models of them.
+    pub density: Option<Density>,
     /// Measurements that need no model.
     #[serde(default)]
     pub shared: BTreeMap<String, SharedMeasure>,
@@ -229,6 +233,9 @@ mod tests {
         let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/experiment/recipes")).unwrap();
         assert_eq!(files.count(), FILES.len());
         for recipe in Recipe::all(false).unwrap() {
+            for (set, training) in recipe.density.iter().flat_map(|density| density.trainings(1).unwrap()) {
+                assert!(training.settings.check(16).is_ok() && training.steps > 0 && !training.hidden.is_empty(), "{set}");
+            }
             for group in &recipe.groups {
                 let trainings = group.trainings(&recipe.variants, 1).unwrap();
                 for (at, (_, training)) in trainings.iter().enumerate() {

@@ -208,7 +208,7 @@ mod tests {
             let entry = entries.iter().find(|entry| entry.name == recipe.name).unwrap_or_else(|| panic!("{}", recipe.name));
             let of_recipe = (recipe.place, &recipe.title, &recipe.question, &recipe.paper);
             assert_eq!((entry.place, &entry.title, &entry.question, &entry.paper), of_recipe);
-            assert_eq!(entry.command, command(&recipe.name, recipe.data.is_some(), false));
+            assert_eq!(entry.command, command(&recipe, false));
             let claims = |entry: &Entry| entry.claims.iter().map(|claim| (claim.words.clone(), claim.ours)).collect::<Vec<_>>();
             assert_eq!(claims(entry), recipe.claims.iter().map(|claim| (claim.words.clone(), claim.ours)).collect::<Vec<_>>());
             assert_eq!(entry.verdict, Verdict::of(&entry.claims), "{}", recipe.name);

@@ -2,7 +2,9 @@
 
 use super::measure::Measured;
 use crate::columns::{csv, flat};
+use dbm_core::Dbm;
 use dbm_core::math::mean_and_error;
+use dbm_data::Checkpoint;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -102,6 +104,14 @@ impl Measured {
 }
 
 impl MeasuredModel {
+    /// What a trained model says of itself, and of how it was trained.
+    pub fn describe(&mut self, model: &Dbm, checkpoint: &Checkpoint) {
+        self.sizes = model.sizes().iter().map(usize::to_string).collect::<Vec<_>>().join("-");
+        self.parameters = model.n_parameters();
+        self.steps = checkpoint.step;
+        self.command = checkpoint.notes.get("command").cloned().unwrap_or_default();
+    }
+
     /// Means over the runs, by name of measure; their standard errors, in the same places below `errors`; and everything else that is
     /// known.
     fn facts(&self) -> Value {

@@ -31,6 +31,8 @@ pub struct Runner<'a> {
     pub workspace: &'a Workspace<'a>,
     /// The folder with MNIST's four files, or another name of data.
     pub data: String,
+    /// The folder of the sets of density.
+    pub sets: &'a str,
     /// A model to measure instead of the shipped ones.
     pub model: Option<&'a Path>,
 }
@@ -45,6 +47,9 @@ impl Runner<'_> {
         let mut results = Results::default();
         for group in &self.recipe.groups {
             results.models.extend(self.group(group, &mut references)?);
+        }
+        if let Some(density) = &self.recipe.density {
+            results.models.extend(density.measure(self.sets, self.workspace)?);
         }
         let reference = self.recipe.data.as_ref().map(|data| self.reference(data, None, &mut references)).transpose()?;
         for (name, measure) in &self.recipe.shared {
@@ -121,10 +126,7 @@ impl Runner<'_> {
             .map(|(name, measure)| Ok((name.clone(), measure.of(name, &subject, self.workspace)?)))
             .collect::<Result<_, Error>>()?;
         if model.runs.is_empty() {
-            model.sizes = trained.model.sizes().iter().map(usize::to_string).collect::<Vec<_>>().join("-");
-            model.parameters = trained.model.n_parameters();
-            model.steps = trained.checkpoint.step;
-            model.command = trained.checkpoint.notes.get("command").cloned().unwrap_or_default();
+            model.describe(&trained.model, &trained.checkpoint);
             if group.written {
                 let weights = trained.checkpoint.weights_only(true).to_bytes(Precision::Half)?;
                 self.workspace.write(&format!("{}.safetensors", model.name), &weights)?;
@@ -145,7 +147,7 @@ impl Runner<'_> {
             let text = render(name, &format!("{MACROS}{}", lines.join(between)), &facts)?;
             Ok(text.trim().to_string())
         };
-        let (data, toy) = (self.recipe.data.as_ref(), self.workspace.toy);
+        let toy = self.workspace.toy;
         Ok(Entry {
             name: name.clone(),
             place: *place,
@@ -156,7 +158,7 @@ impl Runner<'_> {
             verdict: Verdict::of(&claims),
             claims,
             why: text(why, " ")?,
-            command: command(name, data.is_some(), toy),
+            command: command(self.recipe, toy),
             seed: self.workspace.seed,
             machine: machine(self.workspace.session),
             seconds: self.workspace.seconds(),
@@ -190,8 +192,10 @@ fn model_of(group: &Group, variant: Option<&Variant>) -> MeasuredModel {
 }
 
 /// The command that runs an experiment.
-pub fn command(name: &str, data: bool, toy: bool) -> String {
-    format!("dbm experiment {name}{}{}", if data { " --data MNIST" } else { "" }, if toy { " --toy" } else { "" })
+pub fn command(recipe: &Recipe, toy: bool) -> String {
+    let data = recipe.data.as_ref().map_or("", |_| " --data MNIST");
+    let sets = recipe.density.as_ref().map_or("", |_| " --sets FOLDER");
+    format!("dbm experiment {}{data}{sets}{}", recipe.name, if toy { " --toy" } else { "" })
 }
 
 /// A shipped model with this many visible units.

@@ -21,7 +21,7 @@ pub struct TrainingPlan {
     /// Sizes of the hidden layers, first to last.
     pub hidden: Vec<usize>,
     pub units: Units,
-    /// Standard deviation of Gaussian initial weights; orthogonal ones if absent.
+    /// Standard deviation of Gaussian initial weights; if absent, the weights begin as suits the estimator.
     pub gaussian: Option<f64>,
     pub settings: Settings,
     pub steps: u64,
@@ -61,7 +61,11 @@ impl TrainingPlan {
     /// Settings out of range, or a run that takes more memory than there is.
     pub fn begin(&self, data: &Dataset, session: &Workbench) -> Result<Trainer, Error> {
         let hidden = self.hidden.iter().map(|&size| size as u32).collect();
-        let start = self.gaussian.map_or(Initialization::Orthogonal, |deviation| Initialization::Gaussian { deviation });
+        let start = match self.gaussian {
+            Some(deviation) => Initialization::Gaussian { deviation },
+            None if self.settings.estimator.kind.descriptor().has_ladder => Initialization::Independent,
+            None => Initialization::Orthogonal,
+        };
         let settings = Settings { image: data.image, ..self.settings.clone() };
         let plan = RunPlan { hidden, units: self.units, start, settings };
         match dbm_engine::begin(&plan, &data.examples, session, |footprint| session.memory.check(footprint))? {

@@ -1,0 +1,346 @@
+//! Density: how likely the examples of data sets are under models trained on them, next to what is printed.
+//!
+//! Every set has three parts. A few recipes are trained on the first; the one whose model finds the second likeliest is trained again with
+//! further seeds; and the third, which nothing was chosen by, is scored under each of these machines and under their mixture. Where the
+//! third part is missing, the second is scored, and the results say so. A model is said to be above a figure if log p(v) is, with the larger
+//! log Z of two sides and by RAISE.
+
+use super::measure::{Measured, json_of};
+use super::results::{MeasuredModel, MeasuredRun};
+use super::training_plan::{Changes, TrainingPlan, mistake};
+use super::workspace::{Trained, Workspace};
+use crate::Error;
+use crate::data::{Binarize, DataOptions, DataSource, Split};
+use crate::likelihood::bounds;
+use crate::log_z::{LogZ, ReverseFrom};
+use dbm_core::ais::AisSettings;
+use dbm_core::math::{log_sum_exp, mean_and_error};
+use dbm_core::{Dbm, DbmError, Settings};
+use dbm_data::Dataset;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Sets, and how models of them are trained and scored.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Density {
+    /// How all models are trained: differences from the default settings. The rate falls to 0 over each run.
+    train: Changes,
+    /// Annealing temperatures for the log Z by which a recipe is chosen, and for the reported ones.
+    betas: [usize; 2],
+    /// Machines of each set, with consecutive seeds.
+    seeds: u64,
+    sets: Vec<Set>,
+}
+
+/// A data set.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Set {
+    name: String,
+    /// Files to train on, to choose by and to score, below the folder of all sets; or names of generated data.
+    files: [String; 3],
+    /// As in `dbm train --binarize`.
+    binarize: Option<String>,
+    tries: Vec<Try>,
+    printed: Printed,
+}
+
+/// A recipe.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Try {
+    hidden: Vec<usize>,
+    steps: u64,
+    #[serde(default)]
+    change: Changes,
+}
+
+/// Log-likelihoods from the literature, in nats an example.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Printed {
+    best: f64,
+    /// Whose it is.
+    by: String,
+    independent: f64,
+    chow_liu: f64,
+}
+
+/// What a run's measures are called.
+const MEASURE: &str = "density";
+/// Groups of models: single machines, and mixtures of them.
+const GROUPS: [&str; 2] = ["one machine", "mixture"];
+/// Reverse annealing starts from its samples after this many sweeps.
+const REVERSE_SWEEPS: u32 = 300;
+/// Generated digits or other examples, in a toy.
+const GENERATED: usize = 100;
+
+/// The parts of a set.
+struct Parts {
+    training: Dataset,
+    /// Recipes are chosen by this.
+    valid: Dataset,
+    test: Option<Dataset>,
+}
+
+impl Parts {
+    fn scored(&self) -> &Dataset {
+        self.test.as_ref().unwrap_or(&self.valid)
+    }
+}
+
+/// log p*(v) of every example, and log Z from the low and from the high side.
+#[derive(Serialize, Deserialize)]
+struct Scored {
+    unnormalized: Vec<f64>,
+    log_z: [f64; 2],
+}
+
+impl Scored {
+    /// log p(v) of every example: as low as log Z allows, and as high.
+    fn log_p(&self) -> [Vec<f64>; 2] {
+        let [low, high] = self.log_z;
+        [low.max(high), low.min(high)].map(|log_z| self.unnormalized.iter().map(|log_p| log_p - log_z).collect())
+    }
+}
+
+impl Density {
+    /// The models of all sets whose files are in the folder.
+    ///
+    /// # Errors
+    /// [`Error::Usage`] if none is; errors with data, models and files, and mistakes in the recipe.
+    pub fn measure(&self, folder: &str, workspace: &Workspace) -> Result<Vec<MeasuredModel>, Error> {
+        let mut models = Vec::new();
+        for set in &self.sets {
+            match set.parts(Path::new(folder))? {
+                Some(parts) => models.extend(OneSet { density: self, set, parts: &parts, workspace }.models()?),
+                None => workspace.say(&format!("{}: there is no {} in {folder}, so it is left out", set.name, set.files[0])),
+            }
+        }
+        if models.is_empty() {
+            let first = self.sets.first().map_or("", |set| &set.files[0]);
+            return Err(Error::Usage(format!(
+                "{folder} has none of the sets of this experiment: a folder with {first} was expected"
+            )));
+        }
+        Ok(models)
+    }
+
+    /// Every training of every set, with its set's name.
+    #[cfg(test)]
+    pub fn trainings(&self, seed: u64) -> Result<Vec<(&str, TrainingPlan)>, Error> {
+        let each = self.sets.iter().flat_map(|set| set.tries.iter().map(move |its| (set, its)));
+        each.map(|(set, its)| Ok((set.name.as_str(), self.training(its, seed)?))).collect()
+    }
+
+    fn training(&self, its: &Try, seed: u64) -> Result<TrainingPlan, Error> {
+        let settings = Settings { seed, ..Settings::default() };
+        let mut training = TrainingPlan { settings, ..TrainingPlan::default() }.with(&self.train)?.with(&its.change)?;
+        training.hidden.clone_from(&its.hidden);
+        training.steps = its.steps;
+        training.settings.optimizer.decay_steps = its.steps;
+        Ok(training)
+    }
+}
+
+/// The work on one set.
+struct OneSet<'a> {
+    density: &'a Density,
+    set: &'a Set,
+    parts: &'a Parts,
+    workspace: &'a Workspace<'a>,
+}
+
+impl OneSet<'_> {
+    /// Its machines, and their mixture.
+    fn models(&self) -> Result<Vec<MeasuredModel>, Error> {
+        let Self { density, set, parts, workspace } = self;
+        let of_group = |(group, name): (&str, String)| MeasuredModel {
+            name,
+            group: group.into(),
+            words: set.name.clone(),
+            ..MeasuredModel::default()
+        };
+        let [mut machines, mut together] =
+            [(GROUPS[0], set.name.clone()), (GROUPS[1], format!("{}-{}", set.name, GROUPS[1]))].map(of_group);
+        let Some((chosen_by, place)) = self.chosen()? else {
+            machines.diverged = set.tries.len();
+            return Ok(vec![machines, together]);
+        };
+        let (mut all, mut raises) = (Vec::new(), Vec::new());
+        for seed in workspace.seed..workspace.seed + density.seeds {
+            let Some(Trained { checkpoint, model, seconds }) = self.machine(place, seed)? else {
+                machines.diverged += 1;
+                continue;
+            };
+            let name = format!("{}-{seed}", set.name);
+            let log_p = self.scored(&name, &model, parts.scored(), true)?.log_p();
+            let raise = self.raise(&format!("{name}-raise"), &model)?;
+            machines.runs.push(self.run(&log_p, (chosen_by, raise), (seed, seconds, model.checksum()))?);
+            raises.push(raise);
+            if all.is_empty() {
+                machines.describe(&model, &checkpoint);
+                together.describe(&model, &checkpoint);
+            }
+            all.push(log_p);
+        }
+        if !all.is_empty() {
+            let mixed = [0, 1].map(|side| mixture(&all.iter().map(|log_p| &log_p[side][..]).collect::<Vec<_>>()));
+            let seconds = machines.runs.iter().map(|run| run.seconds).sum();
+            let checksum = machines.runs.iter().fold(0, |sum, run| sum ^ run.checksum);
+            // By Jensen's inequality, the mixture's is not lower than the mean.
+            let (raise, _) = mean_and_error(&raises);
+            together.runs.push(self.run(&mixed, (chosen_by, raise), (workspace.seed, seconds, checksum))?);
+        }
+        Ok(vec![machines, together])
+    }
+
+    /// The place of the recipe under which the validation part is likeliest, and how likely; `None` if all runs diverge.
+    fn chosen(&self) -> Result<Option<(f64, usize)>, Error> {
+        let mut best: Option<(f64, usize)> = None;
+        for place in 0..self.set.tries.len() {
+            let Some(trained) = self.machine(place, self.workspace.seed)? else { continue };
+            let name = format!("{}-{place}-chosen-by", self.set.name);
+            let [log_p, _] = self.scored(&name, &trained.model, &self.parts.valid, false)?.log_p();
+            let (log_p, _) = mean_and_error(&log_p);
+            if best.is_none_or(|(highest, _)| log_p > highest) {
+                best = Some((log_p, place));
+            }
+        }
+        Ok(best)
+    }
+
+    /// Trained by one of the recipes; `None` if the run diverges, which is a result like any other.
+    fn machine(&self, place: usize, seed: u64) -> Result<Option<Trained>, Error> {
+        let Self { density, set, parts, workspace } = self;
+        let training = density.training(&set.tries[place], seed)?;
+        let command = training.command(&set.options());
+        match workspace.trained(&format!("{}-{place}-{seed}", set.name), &training, &command, &parts.training) {
+            Ok(trained) => Ok(Some(trained)),
+            Err(Error::Model(DbmError::Diverged { .. })) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What a model makes of examples: with log Z from both sides, or from the low one alone.
+    fn scored(&self, name: &str, model: &Dbm, data: &Dataset, both: bool) -> Result<Scored, Error> {
+        let (session, seed) = (self.workspace.session, self.workspace.seed);
+        let ais = AisSettings { betas: self.density.betas[usize::from(both)], seed, ..AisSettings::default() };
+        let key = (model.checksum(), ais.betas, seed, both, data.sha256());
+        self.workspace.cell(name, &key, || {
+            self.workspace.say(name);
+            let from = if both { ReverseFrom::Samples } else { ReverseFrom::Nowhere };
+            let training = Some((&self.parts.training, self.parts.training.examples.len()));
+            let LogZ { estimate, reverse, exact } = LogZ::of(model, training, &ais, (from, REVERSE_SWEEPS), session)?;
+            let high = reverse.map_or(estimate.log_z, |reverse| reverse.bracket.high.log_z);
+            let log_z = exact.map_or([estimate.log_z, high], |exact| [exact; 2]);
+            Ok(Scored { unnormalized: bounds(model, data, data.examples.len(), session), log_z })
+        })
+    }
+
+    /// Mean log p(v) of the scored examples by reverse annealing from them (RAISE), which counts what annealing towards the model misses;
+    /// the exact mean, if log Z is known.
+    fn raise(&self, name: &str, model: &Dbm) -> Result<f64, Error> {
+        let (session, seed, data) = (self.workspace.session, self.workspace.seed, self.parts.scored());
+        let ais = AisSettings { betas: self.density.betas[1], seed, ..AisSettings::default() };
+        let key = (model.checksum(), ais.betas, seed, data.sha256());
+        self.workspace.cell(name, &key, || {
+            self.workspace.say(name);
+            let count = data.examples.len();
+            let bounds = bounds(model, data, count, session);
+            let (mean, _) = mean_and_error(&bounds);
+            let log_z = LogZ::of(model, Some((data, count)), &ais, (ReverseFrom::Data, 0), session)?;
+            if let Some(exact) = log_z.exact {
+                return Ok(mean - exact);
+            }
+            // The chains started from only some examples: the bounds say how those differ from the others.
+            let starts = log_z.reverse.map_or_else(Vec::new, |reverse| reverse.raise);
+            let (offset, _) = mean_and_error(&starts.iter().map(|&(row, log_p)| log_p - bounds[row]).collect::<Vec<f64>>());
+            Ok(mean + offset)
+        })
+    }
+
+    /// A run's results, from log p(v) of every example as low and as high as log Z allows.
+    fn run(
+        &self,
+        log_p: &[Vec<f64>; 2],
+        (chosen_by, raise): (f64, f64),
+        (seed, seconds, checksum): (u64, f64, u64),
+    ) -> Result<MeasuredRun, Error> {
+        let Self { set, parts, .. } = self;
+        let [(low, error), (high, _)] = [0, 1].map(|side| mean_and_error(&log_p[side]));
+        // What annealing misses makes log Z too small from both sides, but not log p(v) by RAISE.
+        let surely = low.min(raise);
+        let share = |holds: bool| f64::from(u8::from(holds));
+        let mut scores = serde_json::json!({
+            "low": low,
+            "high": high,
+            "raise": raise,
+            "error_over_examples": error,
+            "part": if parts.test.is_some() { "test" } else { "validation" },
+            "examples": log_p[0].len(),
+            "training_examples": parts.training.examples.len(),
+            "chosen_by": chosen_by,
+            "tries": set.tries.len(),
+            "above_best": surely - set.printed.best,
+            "is_above_best": share(surely >= set.printed.best),
+            "is_above_chow_liu": share(surely >= set.printed.chow_liu),
+        });
+        scores["printed"] = json_of("printed", &set.printed)?;
+        let measured = BTreeMap::from([(MEASURE.to_string(), Measured { scores, ..Measured::default() })]);
+        Ok(MeasuredRun { seed, seconds, checksum, measured })
+    }
+}
+
+impl Set {
+    /// `None` if there is nothing to train on.
+    fn parts(&self, folder: &Path) -> Result<Option<Parts>, Error> {
+        let Some(training) = self.load(folder, 0, Split::Train)? else { return Ok(None) };
+        let missing = || Error::Usage(format!("{}: there is no {} in {}", self.name, self.files[1], folder.display()));
+        let valid = self.load(folder, 1, Split::Test)?.ok_or_else(missing)?;
+        Ok(Some(Parts { training, valid, test: self.load(folder, 2, Split::Test)? }))
+    }
+
+    fn load(&self, folder: &Path, part: usize, split: Split) -> Result<Option<Dataset>, Error> {
+        let (file, path) = (&self.files[part], folder.join(&self.files[part]));
+        let name = match path.exists() {
+            true => path.display().to_string(),
+            false if ["bars", "target", "digits"].contains(&file.as_str()) => file.clone(),
+            false => return Ok(None),
+        };
+        let binarize = self.binarize.as_ref().map(|text| text.parse::<Binarize>().map_err(mistake)).transpose()?;
+        let options = DataOptions { binarize, ..DataOptions::of_digits(GENERATED) };
+        Ok(Some(DataSource { name, options }.load(split)?))
+    }
+
+    /// As in `dbm train --data`.
+    fn options(&self) -> String {
+        self.files[0].clone() + &self.binarize.as_ref().map_or(String::new(), |how| format!(" --binarize {how}"))
+    }
+}
+
+/// log p(v) of every example under a mixture of models, each with the same weight.
+fn mixture(models: &[&[f64]]) -> Vec<f64> {
+    let of = |row: usize| {
+        let log_p: Vec<f64> = models.iter().map(|log_p| log_p[row]).collect();
+        log_sum_exp(&log_p) - libm::log(models.len() as f64)
+    };
+    (0..models.first().map_or(0, |first| first.len())).map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mixture_averages_probabilities_and_log_p_is_low_where_log_z_is_high() {
+        let logs = |shares: [f64; 2]| shares.map(f64::ln);
+        let mixed = mixture(&[&logs([0.2, 0.5]), &logs([0.4, 0.1])]);
+        assert!((mixed[0] - 0.3_f64.ln()).abs() < 1e-12 && (mixed[1] - 0.3_f64.ln()).abs() < 1e-12, "{mixed:?}");
+        for log_z in [[2.0, 3.0], [3.0, 2.0]] {
+            assert_eq!(Scored { unnormalized: vec![1.0, 0.0], log_z }.log_p(), [vec![-2.0, -3.0], vec![-1.0, -2.0]]);
+        }
+    }
+}
