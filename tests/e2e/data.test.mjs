@@ -138,8 +138,8 @@ async function completes(page, { rows, columns }) {
 const isOneOf = (examples, row, mistakes = 0) => examples.some((example) => row.filter((bit, at) => example[at] !== null && bit !== example[at]).length <= mistakes);
 
 const all = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
-/** Pictures that are dropped and a table that is pasted, every time; the others with SLOW=1. */
-const OFTEN = ["many PNG at once, dropped", "a TSV of yes and no, pasted"];
+/** Pictures that are dropped, every time; the others with SLOW=1. */
+const OFTEN = "many PNG at once, dropped";
 
 // Several tabs at a time: they mostly wait.
 describe("every format", { concurrency: 3 }, () => {
@@ -157,7 +157,7 @@ describe("every format", { concurrency: 3 }, () => {
     ["JPEG", "grey.jpg colour.jpg", byInput, { decoded: ["colour.jpg", "grey.jpg"] }],
     ["a zip of pictures", "folders.zip", byInput, { drawings: [0, 2, 4, 1, 3, 5] }],
   ]) {
-    (OFTEN.includes(title) ? test : slowly)(`takes ${title}, trains, completes, and exports`, lab({ view: "train" }, async ({ page }) => {
+    (title === OFTEN ? test : slowly)(`takes ${title}, trains, completes, and exports`, lab({ view: "train" }, async ({ page }) => {
       await opened(page);
       const expected = EXPECTED[files];
       const [n, rows, columns] = expected.pictures.shape;
@@ -186,7 +186,7 @@ describe("every format", { concurrency: 3 }, () => {
     ["a TSV of yes and no, pasted", "answers.tsv", byPaste],
     ["a CSV of quoted categories, dropped", "quoted.csv", byDrop],
   ]) {
-    (OFTEN.includes(title) ? test : slowly)(`takes ${title}, trains, completes, and exports`, lab({ view: "train" }, async ({ page }) => {
+    slowly(`takes ${title}, trains, completes, and exports`, lab({ view: "train" }, async ({ page }) => {
       await opened(page);
       const expected = EXPECTED[name];
       const { rows } = expected.table;

@@ -121,9 +121,6 @@ async function trains(page) {
   await trainSteps(page, before + 3);
 }
 
-/** WebKit has none of it. */
-const OFTEN = "shared memory in workers, as in WebKit";
-
 for (const [what, { page: inPage, worker, files }, words] of [
   ["shared memory in the page", { page: () => delete self.SharedArrayBuffer }],
   ["shared memory in workers, as in WebKit", { worker: () => delete self.SharedArrayBuffer }],
@@ -156,7 +153,7 @@ for (const [what, { page: inPage, worker, files }, words] of [
     if (worker) await inWorkers(page, "worker-wasm", worker);
     if (files) await inWorkers(page, "files", files);
   };
-  (what === OFTEN ? test : slowly)(`without ${what} the page trains${words ? ", and says what it does without" : ""}`, lab({ view: "train", prepare }, async ({ page }) => {
+  slowly(`without ${what} the page trains${words ? ", and says what it does without" : ""}`, lab({ view: "train", prepare }, async ({ page }) => {
     await trains(page);
     if (words) await page.getByText(words).first().waitFor();
     else assert.deepEqual(await alerts(page), []);
