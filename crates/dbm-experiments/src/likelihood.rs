@@ -116,10 +116,7 @@ impl Likelihood {
         let particles = parts.iter().all(|part| !part.sums.is_empty()).then(|| over_all(|part| &part.sums).0);
         let reverse = log_z.reverse.as_ref();
         let bounds: Vec<f64> = parts.iter().flat_map(|part| &part.bounds).copied().collect();
-        // The chains started from only some examples; the bounds, which are known for all, say how those differ from the others.
-        let raise = reverse
-            .filter(|reverse| !reverse.raise.is_empty())
-            .map(|reverse| mean_and_error(&reverse.raise.iter().map(|&(row, log_p)| log_p - bounds[row]).collect::<Vec<f64>>()));
+        let raise = reverse.and_then(|reverse| reverse.mean_raise(&bounds));
         let (pseudo, pseudo_error) = over_all(|part| &part.pseudo);
         Ok(Self {
             count,
@@ -128,7 +125,7 @@ impl Likelihood {
             log_p_bound_error_over_examples: error,
             log_p_bound_reverse: reverse.map(|reverse| mean - reverse.bracket.high.log_z),
             log_p_bound_bennett: reverse.map(|reverse| mean - reverse.bracket.bennett.log_ratio),
-            log_p_raise: raise.map(|(offset, _)| mean + offset),
+            log_p_raise: raise.map(|(mean, _)| mean),
             log_p_raise_error: raise.map(|(_, error)| error),
             log_p_particles: particles.map(|sum| sum - log_z.estimate.log_z),
             log_p_particles_reverse: particles.zip(reverse).map(|(sum, reverse)| sum - reverse.bracket.high.log_z),

@@ -2,6 +2,7 @@
 
 use crate::{Error, Workbench};
 use dbm_core::ais::{Ais, AisEstimate, AisSettings, BaseDistribution, Bracket, ReverseAis, ReverseStart, raise};
+use dbm_core::math::mean_and_error;
 use dbm_core::words::{Choice, Choose, Label, choice, words};
 use dbm_core::{Dbm, DbmError, Host, exact};
 use dbm_data::Dataset;
@@ -49,6 +50,16 @@ pub struct Reverse {
     pub bracket: Bracket,
     /// Conservative estimates of log p(v), with the example of each; empty if the chains did not start at examples themselves.
     pub raise: Vec<(usize, f64)>,
+}
+
+impl Reverse {
+    /// Mean log p(v) of the examples by RAISE, and its standard error over the chains; `None` if these did not start at examples. They
+    /// started from only some: `bounds`, log p(v) + log Z of all or a lower bound on it, say how those differ from the others.
+    pub(crate) fn mean_raise(&self, bounds: &[f64]) -> Option<(f64, f64)> {
+        let offsets: Vec<f64> = self.raise.iter().map(|&(row, log_p)| log_p - bounds[row]).collect();
+        let (offset, error) = (!offsets.is_empty()).then(|| mean_and_error(&offsets))?;
+        Some((mean_and_error(bounds).0 + offset, error))
+    }
 }
 
 /// Estimates of log Z, and the exact value if the model is small enough.

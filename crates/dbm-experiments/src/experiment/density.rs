@@ -250,15 +250,9 @@ impl OneSet<'_> {
             self.workspace.say(name);
             let count = data.examples.len();
             let bounds = bounds(model, data, count, session);
-            let (mean, _) = mean_and_error(&bounds);
-            let log_z = LogZ::of(model, Some((data, count)), &ais, (ReverseFrom::Data, 0), session)?;
-            if let Some(exact) = log_z.exact {
-                return Ok(mean - exact);
-            }
-            // The chains started from only some examples: the bounds say how those differ from the others.
-            let starts = log_z.reverse.map_or_else(Vec::new, |reverse| reverse.raise);
-            let (offset, _) = mean_and_error(&starts.iter().map(|&(row, log_p)| log_p - bounds[row]).collect::<Vec<f64>>());
-            Ok(mean + offset)
+            let LogZ { reverse, exact, .. } = LogZ::of(model, Some((data, count)), &ais, (ReverseFrom::Data, 0), session)?;
+            let found = reverse.and_then(|reverse| reverse.mean_raise(&bounds)).expect("the chains start at examples");
+            Ok(exact.map_or(found.0, |exact| mean_and_error(&bounds).0 - exact))
         })
     }
 
