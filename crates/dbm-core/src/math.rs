@@ -104,12 +104,12 @@ pub fn sigma_each(fields: &[f32], gap: f32, offset: f32, scale: f32, into: &mut 
     );
 }
 
-/// Writes what [`sigma_each`] writes, and returns `sum_i log(1 + exp(gap a_i))`, to about six digits: the logarithms are those of the
-/// probabilities of the likelier values, `log(1 + e^x) = max(x, 0) - log max(p, 1 - p)`.
+/// Writes the mean of a unit with each field `a`, and returns `log sum_h exp(h . a) = sum_i low a_i + log(1 + exp(gap a_i))`, to about six
+/// digits: the logarithms are those of the probabilities of the likelier values, `log(1 + e^x) = max(x, 0) - log max(p, 1 - p)`.
 ///
 /// # Panics
 /// If the lengths differ.
-pub(crate) fn sigma_each_and_sum_softplus(fields: &[f32], gap: f32, offset: f32, scale: f32, into: &mut [f32]) -> f64 {
+pub(crate) fn means_and_log_sum(fields: &[f32], low: f32, gap: f32, into: &mut [f32]) -> f64 {
     const LANES: usize = 16;
     // The probabilities are at least a half: the product of this many per lane is above 2^-64, and that of all lanes above 2^-1022.
     const FACTORS: usize = 60;
@@ -126,16 +126,16 @@ pub(crate) fn sigma_each_and_sum_softplus(fields: &[f32], gap: f32, offset: f32,
                     for lane in 0..LANES {
                         let x = gap * fields[lane];
                         let p = sigma(x);
-                        sums[lane] += x.max(0.0);
+                        sums[lane] += low * fields[lane] + x.max(0.0);
                         products[lane] *= p.max(1.0 - p);
-                        into[lane] = offset + scale * p;
+                        into[lane] = low + gap * p;
                     }
                 }
                 for (lane, (into, &a)) in each.into_remainder().iter_mut().zip(rest).enumerate() {
                     let p = sigma(gap * a);
-                    sums[lane] += (gap * a).max(0.0);
+                    sums[lane] += low * a + (gap * a).max(0.0);
                     products[lane] *= p.max(1.0 - p);
-                    *into = offset + scale * p;
+                    *into = low + gap * p;
                 }
             },
         );
@@ -297,15 +297,18 @@ mod tests {
     }
 
     #[test]
-    fn means_and_sums_of_softplus_come_together() {
+    fn means_come_with_the_sum_over_states() {
         for n in [0, 1, 7, 8, 9, 1000, 20_003] {
             let fields: Vec<f32> = (0..n).map(|i| 20.0 * (i as f32).sin()).collect();
             let (mut means, mut expected) = (vec![0.0; n], vec![0.0; n]);
-            let sum = sigma_each_and_sum_softplus(&fields, 2.0, -1.0, 2.0, &mut means);
-            sigma_each(&fields, 2.0, -1.0, 2.0, &mut expected);
-            let one_by_one: f64 = fields.iter().map(|&a| softplus(2.0 * f64::from(a))).sum();
-            assert_eq!(means, expected);
-            assert!((sum - one_by_one).abs() <= 1e-6 * (n as f64 + one_by_one), "{n} values: {sum} and {one_by_one}");
+            for (low, gap) in [(-1.0, 2.0), (0.0, 1.0)] {
+                let sum = means_and_log_sum(&fields, low, gap, &mut means);
+                sigma_each(&fields, gap, low, gap, &mut expected);
+                let of_one = |&a: &f32| f64::from(low) * f64::from(a) + softplus(f64::from(gap) * f64::from(a));
+                let one_by_one: f64 = fields.iter().map(of_one).sum();
+                assert_eq!(means, expected);
+                assert!((sum - one_by_one).abs() <= 1e-6 * (n as f64 + one_by_one), "{n} values: {sum} and {one_by_one}");
+            }
         }
     }
 

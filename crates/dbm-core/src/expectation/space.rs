@@ -155,24 +155,50 @@ impl<'m> StateSpace<'m> {
         (0..k).fold(law, |law, _| self.half_sweep(&self.half_sweep(&law, first), first.other()))
     }
 
+    /// A distribution after every even unit in turn was drawn given the other even ones, the odd ones summed out. These do not matter
+    /// afterwards, and are left uniform.
+    pub(crate) fn collapsed_sweep(&self, law: &[f64]) -> Vec<f64> {
+        let weight = self.summed_out(Parity::Even, |state| libm::exp(-self.energies[state]));
+        let mut after = self.summed_out(Parity::Even, |state| law[state]);
+        for unit in 0..self.free[Parity::Even as usize].len() {
+            for low in (0..after.len()).filter(|own| own >> unit & 1 == 0) {
+                let high = low | 1 << unit;
+                let share = (after[low] + after[high]) / (weight[low] + weight[high]);
+                (after[low], after[high]) = (share * weight[low], share * weight[high]);
+            }
+        }
+        self.with_uniform_others(Parity::Even, &after)
+    }
+
+    /// The sum over the states of the other parity, for each of this one.
+    fn summed_out(&self, own: Parity, of: impl Fn(usize) -> f64) -> Vec<f64> {
+        let others = 0..self.count_of(own.other());
+        (0..self.count_of(own)).map(|state| others.clone().map(|other| of(self.join(own, state, other))).sum()).collect()
+    }
+
+    /// A distribution with this one over the states of a parity, and the other parity uniform.
+    fn with_uniform_others(&self, own: Parity, law: &[f64]) -> Vec<f64> {
+        let others = self.count_of(own.other());
+        let mut whole = vec![0.0; self.count()];
+        for (state, other) in (0..law.len()).flat_map(|state| (0..others).map(move |other| (state, other))) {
+            whole[self.join(own, state, other)] = law[state] / others as f64;
+        }
+        whole
+    }
+
     /// A distribution after one parity was offered an exchange with an independent uniform one, decided by their probabilities with the
     /// other parity summed out. The other parity does not matter afterwards, and is left uniform.
     pub(crate) fn exchanged_with_uniform(&self, law: &[f64], held: Parity) -> Vec<f64> {
-        let (n, others) = (self.count_of(held), self.count_of(held.other()));
-        let sum = |of: &dyn Fn(usize) -> f64, own: usize| (0..others).map(|other| of(self.join(held, own, other))).sum::<f64>();
-        let weight: Vec<f64> = (0..n).map(|own| sum(&|state| libm::exp(-self.energies[state]), own)).collect();
-        let before: Vec<f64> = (0..n).map(|own| sum(&|state| law[state], own)).collect();
+        let n = self.count_of(held);
+        let weight = self.summed_out(held, |state| libm::exp(-self.energies[state]));
+        let before = self.summed_out(held, |state| law[state]);
         let mut after = before.clone();
         for (from, to) in (0..n).flat_map(|from| (0..n).map(move |to| (from, to))) {
             let moved = before[from] / n as f64 * (weight[to] / weight[from]).min(1.0);
             after[from] -= moved;
             after[to] += moved;
         }
-        let mut whole = vec![0.0; law.len()];
-        for (own, other) in (0..n).flat_map(|own| (0..others).map(move |other| (own, other))) {
-            whole[self.join(held, own, other)] = after[own] / others as f64;
-        }
-        whole
+        self.with_uniform_others(held, &after)
     }
 
     /// The distribution of x_0 in UCD-LMI: the search from every state, run by the search itself, then its Gibbs sweeps; both orders are

@@ -1,15 +1,18 @@
 //! PL: the gradient of the pseudo-likelihood.
 
+mod restricted;
+
 use super::prediction::SWEEPS;
 use super::{Batch, Estimate, Estimator, ExpectedGradient, Info, Moments, Phase, PhaseInfo};
 use crate::chains::Chains;
 use crate::expectation::{Expected, StateSpace};
 use crate::groups::{Group, GroupDraw, cells};
-use crate::linalg::{Matrix, add_scaled};
-use crate::math::{normalized, sigma_each_and_sum_softplus};
+use crate::linalg::Matrix;
+use crate::math::normalized;
 use crate::mean_field::{self, MeanFieldSettings};
 use crate::rng::{Stream, Streams};
 use crate::{Clamp, Dbm, DbmError, Parity, signals};
+use restricted::Restricted;
 
 /// A step asks for one in so many of an example's cells, but for no fewer and no more than these.
 const CELLS: (usize, usize, usize) = (8, 8, 32);
@@ -24,17 +27,25 @@ const MEAN_FIELD: MeanFieldSettings = MeanFieldSettings { max_sweeps: 100, toler
 ///
 /// `p_k = exp(-F(v^k)) / sum_k' exp(-F(v^k'))`, and the gradient is `sum_k (1[v^k = v] - p_k) f(v^k, m^k)`.
 ///
-/// With more, `m^k` is the mean-field posterior and `F` the bound that it gives. Cells that a mask marks as known are not asked for. A
-/// missing unit is drawn first, by a few Gibbs sweeps from a uniform state given what is observed. Of more than 8 cells an eighth is drawn
-/// at each step, at least 8 and at most 32, and their gradient is scaled up.
+/// With more, `m^k` is the mean-field posterior and `F` the bound that it gives. Cells that a mask marks as known are not asked for. Of more
+/// than 8 cells an eighth is drawn at each step, at least 8 and at most 32, and their gradient is scaled up.
+///
+/// Missing cells are drawn first, from a uniform state: with one hidden layer one after another, each by its `p_k` given all other cells, the
+/// hidden units summed out, which is exact for a single one; with more layers by five Gibbs sweeps.
 #[derive(Clone, Debug)]
 pub struct Pl;
 
 impl Estimator for Pl {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
         let (mut moments, started) = (Moments::new(model), clock());
-        let visible = completed(model, batch);
-        let mut restricted = (model.depth() == 1).then(|| Restricted::new(model, &visible));
+        let (visible, mut restricted) = match model.depth() {
+            1 => {
+                let mut visible = batch.visible.clone();
+                let restricted = Restricted::completing(model, batch, &mut visible);
+                (visible, Some(restricted))
+            }
+            _ => (completed(model, batch), None),
+        };
         for row in 0..visible.rows() {
             let values = visible.row(row);
             let (cells, scale) = asked(model, batch, row, values);
@@ -103,15 +114,15 @@ fn asked(model: &Dbm, batch: &Batch, row: usize, values: &[f32]) -> (Vec<Group>,
     (cells, scale)
 }
 
-/// The units that change with the levels of a cell, other than the one it has: those that go low or high, with the change.
-fn alternatives(values: &[f32], cell: &Group, (low, gap): (f32, f32)) -> Vec<Vec<(usize, f32)>> {
+/// The units that change with the levels of a cell that are allowed, other than the one it has: those that go low or high, with the change.
+fn alternatives(values: &[f32], cell: &Group, (low, gap): (f32, f32), allowed: impl Fn(usize) -> bool) -> Vec<Vec<(usize, f32)>> {
     let is_high = |unit: usize| values[unit] > low;
     let truth = cell.level(is_high);
     let change = |level: usize| {
         let changed = cell.units.clone().filter(move |&unit| cell.is_high(level, unit) != is_high(unit));
         changed.map(|unit| (unit, if is_high(unit) { -gap } else { gap })).collect()
     };
-    (0..cell.levels()).filter(|&level| Some(level) != truth).map(change).collect()
+    (0..cell.levels()).filter(|&level| Some(level) != truth && allowed(level)).map(change).collect()
 }
 
 /// The gradient for machines of any depth, from the posterior of each alternative.
@@ -119,7 +130,7 @@ fn add_by_posteriors(model: &Dbm, values: &[f32], cells: &[Group], scale: f32, m
     let (low, gap) = (model.units().low(), model.units().gap());
     for cell in cells {
         let mut rows = Matrix::from_vec(1, values.len(), values.to_vec());
-        for changes in alternatives(values, cell, (low, gap)) {
+        for changes in alternatives(values, cell, (low, gap), |_| true) {
             rows.push_row(values);
             changes.into_iter().for_each(|(unit, change)| rows.last_row_mut()[unit] += change);
         }
@@ -130,64 +141,6 @@ fn add_by_posteriors(model: &Dbm, values: &[f32], cells: &[Group], scale: f32, m
             let weight = f64::from(u8::from(k == 0)) - p;
             moments.push(Phase::Positive, scale * weight as f32, &state);
         }
-    }
-}
-
-/// The same for machines with one hidden layer: the fields of an alternative differ from those of the example by the rows of the units that
-/// change, and so do the outer products.
-struct Restricted<'a> {
-    model: &'a Dbm,
-    /// `b_1 + W^T v`, `[rows, n_1]`.
-    fields: Matrix,
-    /// Of the example, and of an alternative.
-    means: Vec<f32>,
-    other_fields: Vec<f32>,
-    other_means: Vec<Vec<f32>>,
-}
-
-impl<'a> Restricted<'a> {
-    fn new(model: &'a Dbm, visible: &Matrix) -> Self {
-        let hidden = model.sizes()[1];
-        let mut fields = Matrix::from_vec(visible.rows(), hidden, model.biases()[1].repeat(visible.rows()));
-        model.backend().add_binary_product(fields.data_mut(), visible.data(), model.units().values(), &model.weights()[0]);
-        Self { model, fields, means: vec![0.0; hidden], other_fields: vec![0.0; hidden], other_means: Vec::new() }
-    }
-
-    fn add(&mut self, row: usize, values: &[f32], cells: &[Group], scale: f32, moments: &mut Moments) {
-        let Self { model, fields, means, other_fields, other_means } = self;
-        let (low, gap) = (model.units().low(), model.units().gap());
-        let fields = fields.row(row);
-        // `log sum_h exp(h . a)`, and the means of h.
-        let log_sum = |fields: &[f32], means: &mut [f32]| {
-            let sum: f64 = if low == 0.0 { 0.0 } else { fields.iter().map(|&a| f64::from(a)).sum() };
-            f64::from(low) * sum + sigma_each_and_sum_softplus(fields, gap, low, gap, means)
-        };
-        let here = log_sum(fields, means);
-        // `sum_k (1[v^k = v] - p_k) m^k`, over all cells.
-        let mut pull = vec![0.0; means.len()];
-        for cell in cells {
-            let all = alternatives(values, cell, (low, gap));
-            other_means.resize(other_means.len().max(all.len()), vec![0.0; means.len()]);
-            let mut logs = vec![0.0];
-            for (changes, means) in all.iter().zip(other_means.iter_mut()) {
-                other_fields.copy_from_slice(fields);
-                let mut log = -here;
-                for &(unit, change) in changes {
-                    add_scaled(other_fields, change, model.weights()[0].row(unit));
-                    log += f64::from(change) * f64::from(model.biases()[0][unit]);
-                }
-                logs.push(log + log_sum(other_fields, means));
-            }
-            for ((changes, other), p) in all.iter().zip(&*other_means).zip(normalized(&logs).into_iter().skip(1)) {
-                let p = p as f32;
-                add_scaled(&mut pull, p, means);
-                add_scaled(&mut pull, -p, other);
-                for &(unit, change) in changes {
-                    moments.add_visible_unit(unit, -scale * p * change, other, -scale * p * change);
-                }
-            }
-        }
-        moments.add_hidden(scale, values, &pull);
     }
 }
 
@@ -207,7 +160,12 @@ impl ExpectedGradient for Pl {
         let mut batch = Batch { known: Clamp::Known(both), ..Batch::new(Matrix::zeros(1, visible.len()), Streams::new(0)) };
         batch.observed = if observed.contains(&false) { Clamp::Known(observed) } else { Clamp::Visible };
         let mut values = vec![0.0; model.n_parameters()];
-        for (state, p) in space.states().iter().zip(space.sweeps(space.uniform(), Parity::Odd, SWEEPS)) {
+        let law = if model.depth() == 1 {
+            space.collapsed_sweep(&space.uniform())
+        } else {
+            space.sweeps(space.uniform(), Parity::Odd, SWEEPS)
+        };
+        for (state, p) in space.states().iter().zip(law) {
             let mut moments = Moments::new(model);
             let (cells, scale) = asked(model, &batch, 0, &state[0]);
             add_by_posteriors(model, &state[0], &cells, scale, &mut moments);
@@ -228,16 +186,17 @@ mod tests {
     use crate::{Backend, Units, exact, init};
     use std::sync::Arc;
 
-    /// The gradient of the pseudo-likelihood of a row by differences of its definition, whose free energies are sums over all hidden states.
-    fn by_definition(sizes: &[usize], units: Units, values: &[f32], asked: &[Group]) -> Vec<f64> {
-        let log_weight = |model: &Dbm, values: &[f32]| {
-            let hidden = 0..1_usize << sizes[1];
-            let log = |code: usize| {
-                let hidden = (0..sizes[1]).map(|j| units.value(code >> j & 1 == 1)).collect();
-                -model.energy(&[values.to_vec(), hidden])
-            };
-            crate::math::log_sum_exp(&hidden.map(log).collect::<Vec<f64>>())
+    /// `-F(v)` of a machine with one hidden layer, a sum over all hidden states.
+    fn log_weight(model: &Dbm, values: &[f32]) -> f64 {
+        let log = |code: usize| {
+            let hidden = (0..model.sizes()[1]).map(|j| model.units().value(code >> j & 1 == 1)).collect();
+            -model.energy(&[values.to_vec(), hidden])
         };
+        crate::math::log_sum_exp(&(0..1 << model.sizes()[1]).map(log).collect::<Vec<f64>>())
+    }
+
+    /// The gradient of the pseudo-likelihood of a row by differences of its definition.
+    fn by_definition(sizes: &[usize], units: Units, values: &[f32], asked: &[Group]) -> Vec<f64> {
         let value = |model: &Dbm| -> f64 {
             let of_cell = |cell: &Group| {
                 let at = |level: usize| {
@@ -263,6 +222,40 @@ mod tests {
             value(&model)
         };
         (0..model.n_parameters()).map(|place| (moved(place, 1e-2) - moved(place, -1e-2)) / 2e-2).collect()
+    }
+
+    /// A category of which nothing is known, a scale of which one unit is: each alone is drawn from its law given the rest.
+    #[test]
+    fn a_missing_cell_is_drawn_from_its_law() {
+        const ROWS: usize = 4000;
+        for units in [Units::Signs, Units::Bits] {
+            let model = init::gaussian(&[7, 3], units, 0.8, 5).unwrap();
+            let groups: Arc<[Group]> = Arc::from([Group::one_hot(1..4), Group::thermometer(4..7)]);
+            for (cell, bits, missing) in [(0, [1, 1, 0, 0, 1, 1, 0], 1..4), (1, [1, 0, 1, 0, 1, 0, 0], 5..7)] {
+                let values: Vec<f32> = bits.map(|bit| units.value(bit == 1)).to_vec();
+                let mut batch = Batch::new(Matrix::from_vec(ROWS, 7, values.repeat(ROWS)), Streams::new(1));
+                batch.groups = Arc::clone(&groups);
+                batch.observed = Clamp::Known((0..7).map(|unit| !missing.contains(&unit)).collect::<Vec<_>>().repeat(ROWS));
+                let mut visible = batch.visible.clone();
+                Restricted::completing(&model, &batch, &mut visible);
+                let levels: Vec<usize> = if cell == 0 { (0..3).collect() } else { (1..4).collect() };
+                let with = |level: usize| {
+                    let mut row = values.clone();
+                    let units_of = groups[cell].units.clone();
+                    units_of.for_each(|unit| row[unit] = units.value(groups[cell].is_high(level, unit)));
+                    row
+                };
+                let rows: Vec<Vec<f32>> = levels.iter().map(|&level| with(level)).collect();
+                let law = normalized(&rows.iter().map(|row| log_weight(&model, row)).collect::<Vec<f64>>());
+                let counts = rows.iter().map(|row| (0..ROWS).filter(|&k| visible.row(k) == row.as_slice()).count());
+                let counts: Vec<usize> = counts.collect();
+                assert_eq!(counts.iter().sum::<usize>(), ROWS);
+                for (&count, p) in counts.iter().zip(&law) {
+                    let error = (p * (1.0 - p) / ROWS as f64).sqrt();
+                    assert!((count as f64 / ROWS as f64 - p).abs() < 4.0 * error, "cell {cell}: {counts:?} {law:?}");
+                }
+            }
+        }
     }
 
     /// Against the definition, and the fast kernel against the plain one: signs and bits, with a category, a scale, known units and single ones.
