@@ -27,6 +27,8 @@ use std::path::Path;
 pub struct Density {
     /// How all models are trained: differences from the default settings. The rate falls to 0 over each run.
     train: Changes,
+    /// The same for runs at whose end others begin.
+    first: Changes,
     /// Annealing temperatures for the log Z by which a recipe is chosen, and for the reported ones.
     betas: [usize; 2],
     /// Machines of each set, with consecutive seeds.
@@ -52,6 +54,17 @@ struct Set {
 #[serde(deny_unknown_fields)]
 struct Try {
     hidden: Vec<usize>,
+    steps: u64,
+    #[serde(default)]
+    change: Changes,
+    /// A run before.
+    first: Option<First>,
+}
+
+/// A run at whose end another begins.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct First {
     steps: u64,
     #[serde(default)]
     change: Changes,
@@ -136,11 +149,18 @@ impl Density {
     }
 
     fn training(&self, its: &Try, seed: u64) -> Result<TrainingPlan, Error> {
-        let settings = Settings { seed, ..Settings::default() };
-        let mut training = TrainingPlan { settings, ..TrainingPlan::default() }.with(&self.train)?.with(&its.change)?;
-        training.hidden.clone_from(&its.hidden);
-        training.steps = its.steps;
-        training.settings.optimizer.decay_steps = its.steps;
+        let plan = |changes: [&Changes; 2], steps: u64| {
+            let settings = Settings { seed, ..Settings::default() };
+            let mut training = TrainingPlan { settings, ..TrainingPlan::default() }.with(changes[0])?.with(changes[1])?;
+            training.hidden.clone_from(&its.hidden);
+            training.steps = steps;
+            training.settings.optimizer.decay_steps = steps;
+            Ok::<_, Error>(training)
+        };
+        let mut training = plan([&self.train, &its.change], its.steps)?;
+        if let Some(First { steps, change }) = &its.first {
+            training.after = Some(Box::new(plan([&self.first, change], *steps)?));
+        }
         Ok(training)
     }
 }
@@ -177,7 +197,7 @@ impl OneSet<'_> {
             };
             let name = format!("{}-{seed}", set.name);
             let log_p = self.scored(&name, &model, parts.scored(), true)?.log_p();
-            let raise = self.raise(&format!("{name}-raise"), &model)?;
+            let raise = self.raise(&format!("{name}-raise"), &model, parts.scored(), density.betas[1])?;
             machines.runs.push(self.run(&log_p, (chosen_by, raise), (seed, seconds, model.checksum()))?);
             raises.push(raise);
             if all.is_empty() {
@@ -197,14 +217,16 @@ impl OneSet<'_> {
         Ok(vec![machines, together])
     }
 
-    /// The place of the recipe under which the validation part is likeliest, and how likely; `None` if all runs diverge.
+    /// The place of the recipe under which the validation part is likeliest, and how likely: the lower of two estimates, since a recipe
+    /// whose log Z is too small would be chosen for it. `None` if all runs diverge.
     fn chosen(&self) -> Result<Option<(f64, usize)>, Error> {
         let mut best: Option<(f64, usize)> = None;
         for place in 0..self.set.tries.len() {
             let Some(trained) = self.machine(place, self.workspace.seed)? else { continue };
             let name = format!("{}-{place}-chosen-by", self.set.name);
             let [log_p, _] = self.scored(&name, &trained.model, &self.parts.valid, false)?.log_p();
-            let (log_p, _) = mean_and_error(&log_p);
+            let raise = self.raise(&format!("{name}-raise"), &trained.model, &self.parts.valid, self.density.betas[0])?;
+            let log_p = mean_and_error(&log_p).0.min(raise);
             if best.is_none_or(|(highest, _)| log_p > highest) {
                 best = Some((log_p, place));
             }
@@ -240,11 +262,11 @@ impl OneSet<'_> {
         })
     }
 
-    /// Mean log p(v) of the scored examples by reverse annealing from them (RAISE), which counts what annealing towards the model misses;
-    /// the exact mean, if log Z is known.
-    fn raise(&self, name: &str, model: &Dbm) -> Result<f64, Error> {
-        let (session, seed, data) = (self.workspace.session, self.workspace.seed, self.parts.scored());
-        let ais = AisSettings { betas: self.density.betas[1], seed, ..AisSettings::default() };
+    /// Mean log p(v) of examples by reverse annealing from them (RAISE), which counts what annealing towards the model misses; the exact
+    /// mean, if log Z is known.
+    fn raise(&self, name: &str, model: &Dbm, data: &Dataset, betas: usize) -> Result<f64, Error> {
+        let (session, seed) = (self.workspace.session, self.workspace.seed);
+        let ais = AisSettings { betas, seed, ..AisSettings::default() };
         let key = (model.checksum(), ais.betas, seed, data.sha256());
         self.workspace.cell(name, &key, || {
             self.workspace.say(name);

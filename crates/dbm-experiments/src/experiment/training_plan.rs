@@ -25,6 +25,9 @@ pub struct TrainingPlan {
     pub gaussian: Option<f64>,
     pub settings: Settings,
     pub steps: u64,
+    /// A run at whose end this one begins, at its weights; sizes, units and initial weights are then those of that run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<Box<Self>>,
 }
 
 /// Replacement values, each addressed in a [`TrainingPlan`] by a JSON pointer such as `/settings/batch`.
@@ -55,7 +58,7 @@ impl TrainingPlan {
         serde_json::from_value(values).map_err(|error| mistake(format!("{changes:?}: {error}")))
     }
 
-    /// A run that has taken no step yet.
+    /// A run that has taken no step yet, if it comes after no other.
     ///
     /// # Errors
     /// Settings out of range, or a run that takes more memory than there is.
@@ -74,8 +77,25 @@ impl TrainingPlan {
         }
     }
 
-    /// The command that trains the same model on data read with these options.
+    /// The command that trains the same model on data read with these options, after that of the run before, if there is one.
     pub fn command(&self, data: &str) -> String {
+        const BEFORE: &str = "first.safetensors";
+        match &self.after {
+            None => self.single_command(data),
+            Some(before) => {
+                let before = before.command(data).replace("model.safetensors", BEFORE);
+                let sizes = format!(" --hidden {}", self.sizes());
+                let start = format!(" --begin-at {BEFORE}");
+                before + " && " + &self.single_command(data).replacen(&sizes, &start, 1)
+            }
+        }
+    }
+
+    fn sizes(&self) -> String {
+        self.hidden.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
+    }
+
+    fn single_command(&self, data: &str) -> String {
         // Published commands have these in this order; all others follow.
         const FIRST: [Setting; 10] = [
             Setting::ModeSweeps,
@@ -95,14 +115,13 @@ impl TrainingPlan {
             let ((name, _), value) = (setting.option()?, setting.text(&plan));
             (setting == Setting::LearningRate || value != setting.text(&usual)).then(|| format!(" --{name} {value}"))
         };
-        let sizes: Vec<String> = self.hidden.iter().map(usize::to_string).collect();
         let estimator = settings.estimator.to_string();
         let others = Setting::ALL.into_iter().filter(|setting| *setting != Setting::Units && !FIRST.contains(setting));
         let parts = [
-            Some(format!("dbm train --data {data} --hidden {}", sizes.join(","))),
+            Some(format!("dbm train --data {data} --hidden {}", self.sizes())),
             (settings.classes > 0).then(|| " --labels".into()),
             option(Setting::Units),
-            self.gaussian.map(|deviation| format!(" --gaussian {deviation}")),
+            self.gaussian.filter(|_| self.after.is_none()).map(|deviation| format!(" --gaussian {deviation}")),
             (estimator != usual.settings.estimator.to_string()).then(|| format!(" --estimator {estimator}")),
         ];
         let ends = [

@@ -130,7 +130,14 @@ impl<'a> Workspace<'a> {
         let mut run = match found {
             Some(checkpoint) if checkpoint.step == training.steps => return self.finished(checkpoint, seconds),
             Some(checkpoint) => Trainer::restore(checkpoint.into_snapshot()?)?,
-            None => training.begin(data, self.session)?,
+            None => match &training.after {
+                None => training.begin(data, self.session)?,
+                Some(before) => {
+                    let before = self.trained(&format!("{name}-first"), before, &before.command(""), data)?;
+                    seconds += before.seconds;
+                    Trainer::begin_at(before.checkpoint.into_start(training.settings.clone()))?
+                }
+            },
         };
         self.say(&format!("{name}: {command}"));
         let progress = &self.session.progress;
