@@ -238,8 +238,7 @@ impl OneSet<'_> {
     fn machine(&self, place: usize, seed: u64) -> Result<Option<Trained>, Error> {
         let Self { density, set, parts, workspace } = self;
         let training = density.training(&set.tries[place], seed)?;
-        let command = training.command(&set.options());
-        match workspace.trained(&format!("{}-{place}-{seed}", set.name), &training, &command, &parts.training) {
+        match workspace.trained(&format!("{}-{place}-{seed}", set.name), &training, &set.options(), &parts.training) {
             Ok(trained) => Ok(Some(trained)),
             Err(Error::Model(DbmError::Diverged { .. })) => Ok(None),
             Err(error) => Err(error),

@@ -234,7 +234,9 @@ mod tests {
         assert_eq!(files.count(), FILES.len());
         for recipe in Recipe::all(false).unwrap() {
             for (set, training) in recipe.density.iter().flat_map(|density| density.trainings(1).unwrap()) {
-                assert!(training.settings.check(16).is_ok() && training.steps > 0 && !training.hidden.is_empty(), "{set}");
+                for run in std::iter::once(&training).chain(training.after.as_deref()) {
+                    assert!(run.settings.check(16).is_ok() && run.steps > 0 && !run.hidden.is_empty(), "{set}");
+                }
             }
             for group in &recipe.groups {
                 let trainings = group.trainings(&recipe.variants, 1).unwrap();

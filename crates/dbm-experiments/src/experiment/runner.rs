@@ -102,9 +102,8 @@ impl Runner<'_> {
         // Seed by seed, so that a stopped experiment has all models of the first seeds.
         for seed in self.workspace.seed..self.workspace.seed + group.seeds {
             for (model, (_, training)) in models.iter_mut().zip(trainings(seed)?) {
-                let command = training.command(&data.options());
                 let examples = if training.settings.classes > 0 { &with_labels } else { &reference.train };
-                match self.workspace.trained(&format!("{}-{seed}", model.name), &training, &command, examples) {
+                match self.workspace.trained(&format!("{}-{seed}", model.name), &training, &data.options(), examples) {
                     Ok(trained) => self.add_run(model, group, &trained, &reference)?,
                     // A result like any other.
                     Err(Error::Model(DbmError::Diverged { .. })) => model.diverged += 1,

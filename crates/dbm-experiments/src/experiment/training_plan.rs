@@ -79,23 +79,24 @@ impl TrainingPlan {
 
     /// The command that trains the same model on data read with these options, after that of the run before, if there is one.
     pub fn command(&self, data: &str) -> String {
-        const BEFORE: &str = "first.safetensors";
+        self.command_to("model.safetensors", data)
+    }
+
+    fn command_to(&self, file: &str, data: &str) -> String {
+        const FIRST: &str = "first.safetensors";
         match &self.after {
-            None => self.single_command(data),
-            Some(before) => {
-                let before = before.command(data).replace("model.safetensors", BEFORE);
-                let sizes = format!(" --hidden {}", self.sizes());
-                let start = format!(" --begin-at {BEFORE}");
-                before + " && " + &self.single_command(data).replacen(&sizes, &start, 1)
+            None => {
+                let sizes: Vec<String> = self.hidden.iter().map(usize::to_string).collect();
+                self.one_command(&format!("--hidden {}", sizes.join(",")), file, data)
+            }
+            Some(first) => {
+                format!("{} && {}", first.command_to(FIRST, data), self.one_command(&format!("--begin-at {FIRST}"), file, data))
             }
         }
     }
 
-    fn sizes(&self) -> String {
-        self.hidden.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
-    }
-
-    fn single_command(&self, data: &str) -> String {
+    /// From a start, which are sizes or a run.
+    fn one_command(&self, start: &str, file: &str, data: &str) -> String {
         // Published commands have these in this order; all others follow.
         const FIRST: [Setting; 10] = [
             Setting::ModeSweeps,
@@ -118,7 +119,7 @@ impl TrainingPlan {
         let estimator = settings.estimator.to_string();
         let others = Setting::ALL.into_iter().filter(|setting| *setting != Setting::Units && !FIRST.contains(setting));
         let parts = [
-            Some(format!("dbm train --data {data} --hidden {}", self.sizes())),
+            Some(format!("dbm train --data {data} {start}")),
             (settings.classes > 0).then(|| " --labels".into()),
             option(Setting::Units),
             self.gaussian.filter(|_| self.after.is_none()).map(|deviation| format!(" --gaussian {deviation}")),
@@ -126,7 +127,7 @@ impl TrainingPlan {
         ];
         let ends = [
             (!settings.marginalize).then(|| " --no-marginalize".into()),
-            Some(format!(" --steps {} --seed {} --out model.safetensors", self.steps, settings.seed)),
+            Some(format!(" --steps {} --seed {} --out {file}", self.steps, settings.seed)),
         ];
         parts.into_iter().chain(FIRST.into_iter().chain(others).map(option)).chain(ends).flatten().collect()
     }
@@ -144,5 +145,18 @@ mod tests {
         assert!(changed.command("MNIST").contains(" --estimator cd-1 "), "{}", changed.command("MNIST"));
         assert!(change("/settings/estimator/sweep", json!(1)).unwrap_err().to_string().contains("/settings/estimator/sweep"));
         assert!(change("/units", json!("colours")).is_err());
+    }
+
+    #[test]
+    fn a_run_after_another_has_both_commands() {
+        let first = TrainingPlan { hidden: vec![4], steps: 5, gaussian: Some(0.1), ..TrainingPlan::default() };
+        let plan = TrainingPlan { after: Some(Box::new(first.clone())), steps: 7, ..first };
+        let (one, other) = plan.command("bars").split_once(" && ").map(|(a, b)| (a.to_string(), b.to_string())).unwrap();
+        assert!(
+            one.starts_with("dbm train --data bars --hidden 4 --gaussian 0.1 ") && one.ends_with("--out first.safetensors"),
+            "{one}"
+        );
+        assert!(other.starts_with("dbm train --data bars --begin-at first.safetensors --lr "), "{other}");
+        assert!(other.ends_with("--steps 7 --seed 0 --out model.safetensors"), "{other}");
     }
 }

@@ -116,12 +116,12 @@ impl<'a> Workspace<'a> {
         Ok(value)
     }
 
-    /// Trains as specified by `training`, which is what `command` does; or resumes an interrupted training; or loads a finished one. The
+    /// Trains as specified by `training`, on data read with these `options`; or resumes an interrupted training; or loads a finished one. The
     /// bits are the same in all three cases.
     ///
     /// # Errors
     /// If a run diverges or does not fit into memory, and errors with files.
-    pub fn trained(&self, name: &str, training: &TrainingPlan, command: &str, data: &Dataset) -> Result<Trained, Error> {
+    pub fn trained(&self, name: &str, training: &TrainingPlan, options: &str, data: &Dataset) -> Result<Trained, Error> {
         let data_hash = data.sha256();
         let file = format!("{name}-{}.safetensors", fingerprint_of(name, &(training, &data_hash))?);
         let path = self.folder.join("runs").join(file);
@@ -133,12 +133,13 @@ impl<'a> Workspace<'a> {
             None => match &training.after {
                 None => training.begin(data, self.session)?,
                 Some(before) => {
-                    let before = self.trained(&format!("{name}-first"), before, &before.command(""), data)?;
+                    let before = self.trained(&format!("{name}-first"), before, options, data)?;
                     seconds += before.seconds;
                     Trainer::begin_at(before.checkpoint.into_start(training.settings.clone()))?
                 }
             },
         };
+        let command = training.command(options);
         self.say(&format!("{name}: {command}"));
         let progress = &self.session.progress;
         progress.begin("steps", training.steps);
@@ -154,7 +155,7 @@ impl<'a> Workspace<'a> {
                 seconds += unsaved;
                 unsaved = 0.0;
                 let notes =
-                    [("data-sha256", data_hash.clone()), ("command", command.to_string()), (SECONDS_NOTE, seconds.to_string())];
+                    [("data-sha256", data_hash.clone()), ("command", command.clone()), (SECONDS_NOTE, seconds.to_string())];
                 files::write_run(&path, &run, data, notes.map(|(name, note)| (name.to_string(), note)))?;
             }
         }
