@@ -107,6 +107,22 @@ impl Group {
         self.units.clone().all(|unit| clamped(unit).is_none_or(|high| high == self.is_high(level, unit)))
     }
 
+    /// For each level that is allowed, other than the one that these values have: the units that go low or high, with the change.
+    pub(crate) fn alternatives(
+        &self,
+        values: &[f32],
+        (low, gap): (f32, f32),
+        allowed: impl Fn(usize) -> bool,
+    ) -> Vec<Vec<(usize, f32)>> {
+        let is_high = |unit: usize| values[unit] > low;
+        let truth = self.level(is_high);
+        let change = |level: usize| {
+            let changed = self.units.clone().filter(move |&unit| self.is_high(level, unit) != is_high(unit));
+            changed.map(|unit| (unit, if is_high(unit) { -gap } else { gap })).collect()
+        };
+        (0..self.levels()).filter(|&level| Some(level) != truth && allowed(level)).map(change).collect()
+    }
+
     /// `P(level | its units' neighbours)` of the levels that agree with the clamped units: `softmax(sum of gap a)` among them, with the
     /// fields of the free units that are high at each. None if no level agrees.
     pub(crate) fn given(&self, fields: &[f32], gap: f32, clamped: impl Fn(usize) -> Option<bool>) -> Vec<(usize, f64)> {

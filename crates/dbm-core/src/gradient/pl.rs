@@ -114,23 +114,12 @@ fn asked(model: &Dbm, batch: &Batch, row: usize, values: &[f32]) -> (Vec<Group>,
     (cells, scale)
 }
 
-/// The units that change with the levels of a cell that are allowed, other than the one it has: those that go low or high, with the change.
-fn alternatives(values: &[f32], cell: &Group, (low, gap): (f32, f32), allowed: impl Fn(usize) -> bool) -> Vec<Vec<(usize, f32)>> {
-    let is_high = |unit: usize| values[unit] > low;
-    let truth = cell.level(is_high);
-    let change = |level: usize| {
-        let changed = cell.units.clone().filter(move |&unit| cell.is_high(level, unit) != is_high(unit));
-        changed.map(|unit| (unit, if is_high(unit) { -gap } else { gap })).collect()
-    };
-    (0..cell.levels()).filter(|&level| Some(level) != truth && allowed(level)).map(change).collect()
-}
-
 /// The gradient for machines of any depth, from the posterior of each alternative.
 fn add_by_posteriors(model: &Dbm, values: &[f32], cells: &[Group], scale: f32, moments: &mut Moments) {
     let (low, gap) = (model.units().low(), model.units().gap());
     for cell in cells {
         let mut rows = Matrix::from_vec(1, values.len(), values.to_vec());
-        for changes in alternatives(values, cell, (low, gap), |_| true) {
+        for changes in cell.alternatives(values, (low, gap), |_| true) {
             rows.push_row(values);
             changes.into_iter().for_each(|(unit, change)| rows.last_row_mut()[unit] += change);
         }

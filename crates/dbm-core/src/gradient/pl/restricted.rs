@@ -1,6 +1,5 @@
 //! The pseudo-likelihood with one hidden layer: its gradient, and draws of missing cells, hidden units summed out.
 
-use super::alternatives;
 use crate::Dbm;
 use crate::gradient::{Batch, Moments, Phase};
 use crate::groups::{Group, cells};
@@ -50,12 +49,10 @@ impl<'a> Restricted<'a> {
         let units = (self.model.units().low(), self.model.units().gap());
         let mut here = self.log_sum(row);
         for (cell, levels) in cells {
-            let all = alternatives(values, cell, units, |level| levels.contains(&level));
+            let all = cell.alternatives(values, units, |level| levels.contains(&level));
             let sums = self.log_sums(row, &all);
-            let logs: Vec<f64> =
-                std::iter::once(here).chain(all.iter().zip(&sums).map(|(changes, sum)| self.of_biases(changes) + sum)).collect();
             let mut left = stream.uniform();
-            let taken = normalized(&logs).iter().position(|p| {
+            let taken = self.law(here, &all, &sums).iter().position(|p| {
                 left -= p;
                 left < 0.0
             });
@@ -87,9 +84,12 @@ impl<'a> Restricted<'a> {
         all.iter().zip(other_means.iter_mut()).map(of_one).collect()
     }
 
-    /// What the visible biases add to the log weight of an alternative.
-    fn of_biases(&self, changes: &[(usize, f32)]) -> f64 {
-        changes.iter().map(|&(unit, change)| f64::from(change) * f64::from(self.model.biases()[0][unit])).sum()
+    /// The probabilities of the example and of its alternatives, from `log sum_h exp(h . a)` of each.
+    fn law(&self, here: f64, all: &[Vec<(usize, f32)>], sums: &[f64]) -> Vec<f64> {
+        let bias = |unit: usize| f64::from(self.model.biases()[0][unit]);
+        let of_biases = |changes: &Vec<(usize, f32)>| changes.iter().map(|&(unit, by)| f64::from(by) * bias(unit)).sum::<f64>();
+        let others = all.iter().zip(sums).map(|(changes, sum)| of_biases(changes) + sum - here);
+        normalized(&std::iter::once(0.0).chain(others).collect::<Vec<f64>>())
     }
 
     pub fn add(&mut self, row: usize, values: &[f32], cells: &[Group], scale: f32, moments: &mut Moments) {
@@ -98,12 +98,10 @@ impl<'a> Restricted<'a> {
         // `sum_k (1[v^k = v] - p_k) m^k`, over all cells.
         let mut pull = vec![0.0; self.means.len()];
         for cell in cells {
-            let all = alternatives(values, cell, units, |_| true);
+            let all = cell.alternatives(values, units, |_| true);
             let sums = self.log_sums(row, &all);
-            let logs: Vec<f64> = std::iter::once(0.0)
-                .chain(all.iter().zip(&sums).map(|(changes, sum)| self.of_biases(changes) + sum - here))
-                .collect();
-            for ((changes, other), p) in all.iter().zip(&self.other_means).zip(normalized(&logs).into_iter().skip(1)) {
+            let law = self.law(here, &all, &sums);
+            for ((changes, other), &p) in all.iter().zip(&self.other_means).zip(&law[1..]) {
                 let p = p as f32;
                 add_scaled(&mut pull, p, &self.means);
                 add_scaled(&mut pull, -p, other);
