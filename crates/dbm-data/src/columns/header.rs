@@ -125,10 +125,11 @@ impl Heading {
         if header != Header::Names {
             return aside;
         }
-        if continues(cells, decimal, first + 1) {
+        let again = again(cells, first);
+        if !again.contains(&(first + 1)) && continues(cells, decimal, first + 1) {
             aside.push((first + 1, "continues the heading"));
         }
-        aside.extend(again(cells, first).into_iter().map(|row| (row, "repeats the heading")));
+        aside.extend(again.into_iter().map(|row| (row, "repeats the heading")));
         aside
     }
 }

@@ -160,8 +160,9 @@ impl Cells {
         Cow::Owned(format!("{quote}{doubled}{quote}"))
     }
 
-    /// Takes rows out, with the reason for each; they stay in the text. `rows` are in order.
+    /// Takes rows out, with the reason for each; they stay in the text. `rows` are in order, each once.
     pub fn set_aside(&mut self, rows: &[(usize, &'static str)]) {
+        debug_assert!(rows.is_sorted_by(|(one, _), (next, _)| one < next), "{rows:?}");
         if rows.is_empty() {
             return;
         }

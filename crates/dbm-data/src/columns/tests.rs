@@ -111,6 +111,15 @@ fn what_is_set_aside_is_said() {
 }
 
 #[test]
+fn a_heading_right_below_itself_is_set_aside_once() {
+    let table = table("name,score\nname,score\n\"a \"\"b\"\"\",1\n\"c \"\"d\"\"\",2\ne,\n");
+    assert_eq!((table.n_rows(), table.cell(0, 0), table.cell(1, 0), table.cell(2, 0)), (3, "a \"b\"", "c \"d\"", "e"));
+    let notes = table.notes();
+    let said: Vec<&String> = notes.iter().filter(|note| note.contains("heading")).collect();
+    assert!(said.len() == 1 && said[0].starts_with("Line 2 repeats"), "{said:?}");
+}
+
+#[test]
 fn the_first_row_can_be_said_to_be_names() {
     let counting = table(",0,1,2\n0,1,0,1\n1,0,0,1\n");
     assert_eq!((counting.has_header(), counting.has_names(), counting.n_rows()), (true, false, 2));
