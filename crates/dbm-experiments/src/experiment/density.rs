@@ -27,7 +27,7 @@ use std::path::Path;
 pub struct Density {
     /// How all models are trained: differences from the default settings. The rate falls to 0 over each run.
     train: Changes,
-    /// The same for runs at whose end others begin.
+    /// The same for first runs, whose last weights others begin with.
     first: Changes,
     /// Annealing temperatures for the log Z by which a recipe is chosen, and for the reported ones.
     betas: [usize; 2],
@@ -57,11 +57,11 @@ struct Try {
     steps: u64,
     #[serde(default)]
     change: Changes,
-    /// A run before.
+    /// A run whose last weights this one begins with.
     first: Option<First>,
 }
 
-/// A run at whose end another begins.
+/// A first run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct First {

@@ -25,7 +25,7 @@ pub struct TrainingPlan {
     pub gaussian: Option<f64>,
     pub settings: Settings,
     pub steps: u64,
-    /// A run at whose end this one begins, at its weights; sizes, units and initial weights are then those of that run.
+    /// The run whose last weights this one begins with; sizes and units are then those of that run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Box<Self>>,
 }
