@@ -3,6 +3,7 @@
 //! The fields of one parity depend on the states of the other. After a half-sweep they are updated by the rows of the units that flipped.
 //! Where so many units flipped that a product is cheaper, they are marked stale, and all stale chains are recomputed at once.
 
+use crate::groups::{Group, set_means, uniform_levels};
 use crate::linalg::{Matrix, add_scaled_rows, dot};
 use crate::math::sigma_each;
 use crate::rng::Stream;
@@ -22,6 +23,40 @@ pub struct LayerFields<'a> {
     pub units: Units,
     /// The fields of its units, `a_l: [n_l]`.
     pub fields: &'a [f32],
+    /// The units of the visible layer that stand for one value together; of another layer, none.
+    pub groups: &'a [Group],
+    /// Its clamped units.
+    held: Held<'a>,
+}
+
+impl<'a> LayerFields<'a> {
+    /// The same with other fields.
+    pub(crate) fn with_fields<'b>(self, fields: &'b [f32]) -> LayerFields<'b>
+    where
+        'a: 'b,
+    {
+        LayerFields { fields, ..self }
+    }
+
+    /// The bit of a unit, if it is clamped.
+    pub fn clamped(&self, unit: usize) -> Option<bool> {
+        self.held.bit(unit)
+    }
+}
+
+/// The clamped units of one chain's visible layer, with its present values.
+#[derive(Clone, Copy, Debug)]
+struct Held<'a> {
+    clamp: &'a Clamp,
+    chain: usize,
+    values: &'a [f32],
+}
+
+impl Held<'_> {
+    /// The bit of a unit, if it is clamped.
+    fn bit(&self, unit: usize) -> Option<bool> {
+        self.clamp.holds(self.chain * self.values.len() + unit).then(|| self.values[unit] > 0.5)
+    }
 }
 
 /// How a half-sweep sets the units of a layer, which are independent given the other parity. The rules are defined next to their users:
@@ -201,10 +236,16 @@ impl Chains {
         for (l, layer) in state.iter_mut().enumerate().filter(|(l, _)| free.contains(l)) {
             stream.fill_coins(model.units().low(), model.units().high(), layer);
             if l == 0 {
+                uniform_levels(model.groups(), model.units().values(), |unit| self.clamped(chain, unit), stream, layer);
                 self.keep_clamped(chain, layer);
             }
         }
         state
+    }
+
+    /// The bit of a visible unit of this chain, if it is clamped.
+    pub(crate) fn clamped(&self, chain: usize, unit: usize) -> Option<bool> {
+        Held { clamp: &self.clamp, chain, values: self.states[0].row(chain) }.bit(unit)
     }
 
     /// Writes the values of this chain's clamped units into a visible layer.
@@ -368,9 +409,11 @@ impl Chains {
         changes.iter_mut().for_each(|changes| changes.count = 0);
         for l in parity.layers(model.depth()).filter(|l| free.contains(l)) {
             let fields = self.fields[l].row(c);
-            let state = self.states[l].row_mut(c);
             decisions.resize(fields.len(), 0.0);
-            rule.decide(LayerFields { chain: c, layer: l, units, fields }, decisions);
+            let groups: &[Group] = if l == 0 { model.groups() } else { &[] };
+            let held = Held { clamp: &self.clamp, chain: c, values: self.states[l].row(c) };
+            rule.decide(LayerFields { chain: c, layer: l, units, fields, groups, held }, decisions);
+            let state = self.states[l].row_mut(c);
             if l == 0 {
                 self.clamp.for_each_held(c, state.len(), |unit| decisions[unit] = state[unit] - 0.5);
             }
@@ -448,8 +491,10 @@ impl Chains {
         }
         assert!(self.valid[layer % 2][chain], "refresh before asking for means");
         let (low, gap) = (model.units().low(), model.units().gap());
-        sigma_each(self.fields[layer].row(chain), gap, low, gap, into);
+        let fields = self.fields[layer].row(chain);
+        sigma_each(fields, gap, low, gap, into);
         if layer == 0 {
+            set_means(model.groups(), fields, (low, gap), |unit| self.clamped(chain, unit), into);
             self.keep_clamped(chain, into);
         }
     }

@@ -1,9 +1,8 @@
 //! Groups of visible units that stand for one value together: the levels of a category, or of a scale.
 
 use crate::DbmError;
-use crate::chains::{LayerFields, UpdateRule};
+use crate::math::{exp_below_zero, log_sum_exp};
 use crate::rng::Stream;
-use crate::sweep::GibbsDraw;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -23,6 +22,8 @@ pub enum Code {
     OneHot,
     /// One unit fewer than levels, as many of them high, from the first, as levels are below: scales, whose neighbouring levels are alike.
     Thermometer,
+    /// One unit fewer than levels, at most one of them high; none at the first level: columns that exclude one another.
+    AtMostOne,
 }
 
 impl Group {
@@ -36,9 +37,14 @@ impl Group {
         Self { units, code: Code::Thermometer }
     }
 
+    /// A group of which at most one unit is high.
+    pub fn at_most_one(units: Range<usize>) -> Self {
+        Self { units, code: Code::AtMostOne }
+    }
+
     /// Number of levels.
     pub fn levels(&self) -> usize {
-        self.units.len() + usize::from(self.code == Code::Thermometer)
+        self.units.len() + usize::from(self.code != Code::OneHot)
     }
 
     /// Whether it is one unit of two levels.
@@ -64,9 +70,10 @@ impl Group {
     pub fn level(&self, is_high: impl Fn(usize) -> bool) -> Option<usize> {
         let mut units = self.units.clone();
         match self.code {
-            Code::OneHot => {
-                let first = units.find(|&unit| is_high(unit))?;
-                (!units.any(is_high)).then_some(first - self.units.start)
+            Code::OneHot | Code::AtMostOne => {
+                let first = units.find(|&unit| is_high(unit)).map(|unit| unit - self.units.start);
+                let level = if self.code == Code::OneHot { first? } else { first.map_or(0, |place| place + 1) };
+                (!units.any(is_high)).then_some(level)
             }
             Code::Thermometer => {
                 let first_low = units.find(|&unit| !is_high(unit));
@@ -85,6 +92,10 @@ impl Group {
     pub fn probabilities(&self, highs: &[f64]) -> Vec<f64> {
         match self.code {
             Code::OneHot => highs.to_vec(),
+            Code::AtMostOne => {
+                let none = (1.0 - highs.iter().sum::<f64>()).max(0.0);
+                std::iter::once(none).chain(highs.iter().copied()).collect()
+            }
             Code::Thermometer => {
                 let at_least = |level: usize| if level == 0 { 1.0 } else { highs[level - 1] };
                 let above = |level: usize| if level == highs.len() { 0.0 } else { highs[level] };
@@ -93,11 +104,29 @@ impl Group {
         }
     }
 
+    /// How many examples are at each level, from the numbers in which each unit is high.
+    pub(crate) fn counts(&self, highs: &[f64], examples: f64) -> Vec<f64> {
+        let shares: Vec<f64> = highs.iter().map(|high| high / examples.max(1.0)).collect();
+        self.probabilities(&shares).into_iter().map(|share| share * examples).collect()
+    }
+
+    /// The `gap a` of one of its units with which independent groups have these numbers at their levels, plus one.
+    pub(crate) fn log_odds(&self, counts: &[f64], place: usize) -> f64 {
+        let log = |level: usize| libm::log(counts[level] + 1.0);
+        match self.code {
+            Code::OneHot => log(place) - libm::log(counts.iter().sum::<f64>() + counts.len() as f64),
+            Code::AtMostOne => log(place + 1) - log(0),
+            Code::Thermometer => log(place + 1) - log(place),
+        }
+    }
+
     /// Its units that are high at a level.
     pub(crate) fn high_units(&self, level: usize) -> Range<usize> {
         let start = self.units.start;
         match self.code {
             Code::OneHot => start + level..start + level + 1,
+            Code::AtMostOne if level == 0 => start..start,
+            Code::AtMostOne => start + level - 1..start + level,
             Code::Thermometer => start..start + level,
         }
     }
@@ -123,20 +152,49 @@ impl Group {
         (0..self.levels()).filter(|&level| Some(level) != truth && allowed(level)).map(change).collect()
     }
 
+    /// The `sum of x` over the free units that are high at each level; minus infinity for a level that does not agree with the clamped ones.
+    fn write_exponents(&self, x: impl Fn(usize) -> f64, clamped: impl Fn(usize) -> Option<bool>, into: &mut Vec<f64>) {
+        into.clear();
+        let is_free = |unit: &usize| clamped(*unit).is_none();
+        if !self.units.clone().all(|unit| is_free(&unit)) {
+            let exponent = |level: usize| self.high_units(level).filter(is_free).map(&x).sum();
+            let allowed = |level: usize| if self.allows(level, &clamped) { exponent(level) } else { f64::NEG_INFINITY };
+            into.extend((0..self.levels()).map(allowed));
+            return;
+        }
+        let mut sum = 0.0;
+        into.extend((self.code != Code::OneHot).then_some(sum));
+        into.extend(self.units.clone().map(|unit| {
+            sum = if self.code == Code::Thermometer { sum + x(unit) } else { x(unit) };
+            sum
+        }));
+    }
+
+    /// The same, as weights of which the largest is 1, with their sum; 0 if no level agrees.
+    fn write_weights(&self, fields: &[f32], gap: f32, clamped: impl Fn(usize) -> Option<bool>, into: &mut Vec<f64>) -> f64 {
+        self.write_exponents(|unit| f64::from(gap) * f64::from(fields[unit]), clamped, into);
+        let most = into.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        if most == f64::NEG_INFINITY {
+            return 0.0;
+        }
+        into.iter_mut().for_each(|x| *x = exp_below_zero(*x - most));
+        into.iter().sum()
+    }
+
     /// `P(level | its units' neighbours)` of the levels that agree with the clamped units: `softmax(sum of gap a)` among them, with the
     /// fields of the free units that are high at each. None if no level agrees.
     pub(crate) fn given(&self, fields: &[f32], gap: f32, clamped: impl Fn(usize) -> Option<bool>) -> Vec<(usize, f64)> {
-        let exponent = |level: usize| -> f64 {
-            let high = self.high_units(level).filter(|&unit| clamped(unit).is_none());
-            high.map(|unit| f64::from(gap) * f64::from(fields[unit])).sum()
-        };
-        let levels = (0..self.levels()).filter(|&level| self.allows(level, &clamped));
-        let mut levels: Vec<(usize, f64)> = levels.map(|level| (level, exponent(level))).collect();
-        let most = levels.iter().map(|&(_, x)| x).fold(f64::NEG_INFINITY, f64::max);
-        levels.iter_mut().for_each(|(_, x)| *x = libm::exp(*x - most));
-        let sum: f64 = levels.iter().map(|(_, weight)| weight).sum();
-        levels.iter_mut().for_each(|(_, weight)| *weight /= sum);
-        levels
+        let mut weights = Vec::new();
+        let sum = self.write_weights(fields, gap, &clamped, &mut weights);
+        let levels = weights.into_iter().enumerate().filter(|&(level, _)| self.allows(level, &clamped));
+        levels.map(|(level, weight)| (level, weight / sum)).collect()
+    }
+
+    /// Writes decisions for the free units that give it this level; all low for none.
+    fn decide(&self, level: Option<usize>, clamped: impl Fn(usize) -> Option<bool>, decisions: &mut [f32]) {
+        let high = |unit: usize| level.is_some_and(|level| self.is_high(level, unit));
+        let free = self.units.clone().filter(|&unit| clamped(unit).is_none());
+        free.for_each(|unit| decisions[unit] = if high(unit) { 1.0 } else { -1.0 });
     }
 
     /// Calls `add` with every free unit and its probability of being high, under the constraint.
@@ -188,7 +246,7 @@ pub(crate) fn cells(groups: &[Group], width: usize) -> Vec<Group> {
 
 /// Draws the free units of each group together, with one uniform per group, and writes decisions: at least zero for units that are to be
 /// high.
-fn decide(
+pub(crate) fn draw_levels(
     groups: &[Group],
     fields: &[f32],
     gap: f32,
@@ -196,48 +254,79 @@ fn decide(
     stream: &mut Stream,
     decisions: &mut [f32],
 ) {
+    let mut weights = Vec::new();
     for group in groups {
-        let mut left = stream.uniform();
-        let is_free = |unit: &usize| clamped(*unit).is_none();
-        if !group.units.clone().any(|unit| is_free(&unit)) {
-            continue;
+        let uniform = stream.uniform();
+        if group.units.clone().any(|unit| clamped(unit).is_none()) {
+            let sum = group.write_weights(fields, gap, &clamped, &mut weights);
+            group.decide(level_at(uniform * sum, &weights), &clamped, decisions);
         }
-        let levels = group.given(fields, gap, &clamped);
-        let mut chosen = None;
-        for &(level, p) in levels.iter().filter(|(_, p)| *p > 0.0) {
-            chosen = Some(level);
-            left -= p;
-            if left < 0.0 {
-                break;
-            }
-        }
-        let high = |unit: usize| chosen.is_some_and(|level| group.is_high(level, unit));
-        group.units.clone().filter(is_free).for_each(|unit| decisions[unit] = if high(unit) { 1.0 } else { -1.0 });
     }
 }
 
-/// Draws units as [`GibbsDraw`] does, except that the free units of a group are drawn together.
-pub(crate) struct GroupDraw<'a, F> {
-    draw: GibbsDraw<'a>,
-    groups: &'a [Group],
-    /// The bit of a chain's visible unit, if it is clamped.
-    clamped: &'a F,
+/// The level to which a number from 0 to the sum of the weights belongs, if there is any.
+pub(crate) fn level_at(place: f64, weights: &[f64]) -> Option<usize> {
+    let (mut left, mut chosen) = (place, None);
+    for (level, weight) in weights.iter().enumerate().filter(|(_, weight)| **weight > 0.0) {
+        chosen = Some(level);
+        left -= weight;
+        if left < 0.0 {
+            break;
+        }
+    }
+    chosen
 }
 
-impl<'a, F: Fn(usize, usize) -> Option<bool>> GroupDraw<'a, F> {
-    /// Draws from these streams, one per chain.
-    pub fn new(streams: &'a mut [Stream], groups: &'a [Group], clamped: &'a F) -> Self {
-        Self { draw: GibbsDraw::new(streams), groups, clamped }
+/// Sets the free units of each group to its likeliest level, the first of several, and writes decisions as [`draw_levels`] does.
+pub(crate) fn likeliest_levels(groups: &[Group], fields: &[f32], clamped: impl Fn(usize) -> Option<bool>, decisions: &mut [f32]) {
+    let mut exponents = Vec::new();
+    for group in groups {
+        group.write_exponents(|unit| f64::from(fields[unit]), &clamped, &mut exponents);
+        let levels = exponents.iter().enumerate().filter(|(_, x)| **x > f64::NEG_INFINITY);
+        let best = levels.reduce(|best, other| if other.1 > best.1 { other } else { best });
+        group.decide(best.map(|(level, _)| level), &clamped, decisions);
     }
 }
 
-impl<F: Fn(usize, usize) -> Option<bool>> UpdateRule for GroupDraw<'_, F> {
-    fn decide(&mut self, layer: LayerFields, decisions: &mut [f32]) {
-        self.draw.decide(layer, decisions);
-        if layer.layer == 0 {
-            let (stream, clamped) = (self.draw.stream(layer.chain), |unit| (self.clamped)(layer.chain, unit));
-            decide(self.groups, layer.fields, layer.units.gap(), clamped, stream, decisions);
-        }
+/// Writes the means of the free units of each group, given the fields of the visible layer.
+pub(crate) fn set_means(
+    groups: &[Group],
+    fields: &[f32],
+    (low, gap): (f32, f32),
+    clamped: impl Fn(usize) -> Option<bool>,
+    means: &mut [f32],
+) {
+    for group in groups {
+        group.units.clone().filter(|&unit| clamped(unit).is_none()).for_each(|unit| means[unit] = low);
+        group.highs(fields, gap, &clamped, |unit, p| means[unit] += gap * p as f32);
+    }
+}
+
+/// Of a visible layer with `x = gap a`: the log of the sum over the levels of all groups of `exp(sum of x)` over the free units that are high.
+/// Their `x` become minus infinity, for which the sum over a single unit is 1.
+pub(crate) fn take_log_sums(groups: &[Group], x: &mut [f64], clamped: impl Fn(usize) -> Option<bool>) -> f64 {
+    let (mut sum, mut exponents) = (0.0, Vec::new());
+    for group in groups.iter().filter(|group| group.units.clone().any(|unit| clamped(unit).is_none())) {
+        group.write_exponents(|unit| x[unit], &clamped, &mut exponents);
+        sum += log_sum_exp(&exponents);
+        group.units.clone().filter(|&unit| clamped(unit).is_none()).for_each(|unit| x[unit] = f64::NEG_INFINITY);
+    }
+    sum
+}
+
+/// Writes the values of the free units of each group, drawn uniformly from the levels that agree with the clamped ones.
+pub(crate) fn uniform_levels(
+    groups: &[Group],
+    (low, high): (f32, f32),
+    clamped: impl Fn(usize) -> Option<bool>,
+    stream: &mut Stream,
+    values: &mut [f32],
+) {
+    for group in groups {
+        let levels: Vec<usize> = (0..group.levels()).filter(|&level| group.allows(level, &clamped)).collect();
+        let Some(&level) = levels.get(stream.below(levels.len() as u64) as usize) else { continue };
+        let free = group.units.clone().filter(|&unit| clamped(unit).is_none());
+        free.for_each(|unit| values[unit] = if group.is_high(level, unit) { high } else { low });
     }
 }
 
@@ -294,7 +383,14 @@ mod tests {
         let mut counts = [0; 4];
         for _ in 0..2000 {
             let mut decisions = [0.0; 5];
-            decide(&groups, &[0.4, -0.2, 0.6, 0.0, 0.0], 1.0, |unit| (unit == 4).then_some(false), &mut stream, &mut decisions);
+            draw_levels(
+                &groups,
+                &[0.4, -0.2, 0.6, 0.0, 0.0],
+                1.0,
+                |unit| (unit == 4).then_some(false),
+                &mut stream,
+                &mut decisions,
+            );
             let high = |unit: usize| decisions[unit] > 0.0;
             assert_eq!((groups[1].level(high), decisions[4]), (Some(0), 0.0));
             counts[groups[0].level(high).expect("a level")] += 1;

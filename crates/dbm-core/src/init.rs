@@ -63,14 +63,16 @@ pub fn gaussian(sizes: &[usize], units: Units, deviation: f64, seed: u64) -> Res
 /// A deviation of weights at which units are nearly independent, in models of thousands of them.
 pub const NEARLY_INDEPENDENT: f64 = 0.001;
 
-/// Nearly independent units: Gaussian weights of this small standard deviation, visible biases that make units high as often as in the data
+/// Nearly independent units: Gaussian weights of this small standard deviation, visible biases that make units and levels as frequent as in the data
 /// ([`crate::ais::BaseDistribution::of_data`]), and hidden biases of zero. A ladder of tempering begins here, and it is an equally good
 /// start for everything else.
 ///
 /// # Errors
 /// Those of [`check_sizes`]; [`DbmError::Shape`] if the data are not as wide as the visible layer.
 pub fn of_data(sizes: &[usize], units: Units, deviation: f64, seed: u64, data: &Examples) -> Result<Dbm, DbmError> {
-    let mut model = gaussian(sizes, units, deviation, seed)?;
+    let model = gaussian(sizes, units, deviation, seed)?;
+    data.check_width(model.n_visible())?;
+    let mut model = model.with_checked_groups(data.groups());
     let base = BaseDistribution::of_data(&model, data)?.model(&model);
     model.parameters_mut().1.clone_from_slice(base.biases());
     Ok(model)

@@ -27,6 +27,7 @@ mod host;
 pub mod impute;
 pub mod init;
 pub mod linalg;
+mod marginal;
 pub mod mask;
 pub mod math;
 pub mod mean_field;

@@ -1,6 +1,7 @@
 //! The mean-field posterior: the product of independent units closest to p(h | v), and the lower bound it gives on log p(v). If visible
 //! units are missing, it is closest to p(v_missing, h | v_known), and the bound is on log p(v_known).
 
+use crate::groups::{Group, cells, set_means};
 use crate::linalg::Matrix;
 use crate::math::sigma_each;
 use crate::{Clamp, Dbm, Examples, Parity};
@@ -166,6 +167,8 @@ impl Batch<'_> {
                 new.resize(fields.len(), 0.0);
                 sigma_each(fields, gap, low, gap, new);
                 if l == 0 {
+                    let clamped = |unit: usize| self.clamp.holds(row * before.len() + unit).then(|| before[unit] > 0.5);
+                    set_means(model.groups(), fields, (low, gap), clamped, new);
                     self.clamp.for_each_held(row, new.len(), |unit| new[unit] = before[unit]);
                 }
                 *moved = before.iter().zip(&*new).fold(*moved, |most, (before, new)| most.max((new - before).abs()));
@@ -213,9 +216,22 @@ impl MeanField {
         // The energy is linear in every unit, so its mean under a product distribution is the energy of the means.
         let state: Vec<&[f32]> = self.means.iter().map(|layer| layer.row(row)).collect();
         // A known unit has no entropy.
-        let entropy: f64 = state.iter().copied().flatten().map(|&mean| entropy((f64::from(mean) - low) / gap)).sum();
-        entropy - model.energy(&state)
+        let highs = |means: &[f32]| -> Vec<f64> { means.iter().map(|&mean| (f64::from(mean) - low) / gap).collect() };
+        let hidden = state[1..].iter().flat_map(|means| highs(means)).map(entropy).sum::<f64>();
+        visible_entropy(model, &highs(state[0])) + hidden - model.energy(&state)
     }
+}
+
+/// The entropy of a visible layer whose units, or groups of them, are independent, from the probabilities that the units are high.
+pub(crate) fn visible_entropy(model: &Dbm, highs: &[f64]) -> f64 {
+    let of_level = |p: f64| if p > 0.0 { -p * libm::log(p) } else { 0.0 };
+    let of_cell = |cell: Group| -> f64 {
+        if cell.is_single() {
+            return entropy(highs[cell.units.start]);
+        }
+        cell.probabilities(&highs[cell.units.clone()]).into_iter().map(of_level).sum()
+    };
+    cells(model.groups(), highs.len()).into_iter().map(of_cell).sum()
 }
 
 /// `- p log p - (1 - p) log(1 - p)`, zero at both ends.

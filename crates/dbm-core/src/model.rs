@@ -2,7 +2,8 @@
 
 use crate::host::Host;
 use crate::linalg::{Backend, Matrix, add_scaled};
-use crate::{DbmError, Units};
+use crate::{DbmError, Group, Units, groups};
+use std::sync::Arc;
 
 /// Models with more parameters are refused before anything is allocated: 2^28, one gigabyte of f32.
 pub const MAX_PARAMETERS: u128 = 1 << 28;
@@ -13,7 +14,7 @@ const TRANSPOSED_ROWS: usize = 256;
 /// A deep Boltzmann machine with layers `0..=L`; layer 0 is the visible one.
 ///
 /// `E(s) = - sum_l b_l . s_l - sum_{l<L} s_l^T W_l s_{l+1}`, with `W_l: [n_l, n_{l+1}]` and `p(s)` proportional to
-/// `exp(-E(s))`. Layers of one parity are independent given those of the other
+/// `exp(-E(s))`, over all states or, of a table, those in which every group of visible units is at a level. Layers of one parity are independent given those of the other
 /// (Taniguchi et al. 2023, equation 2, with the biases the paper omits).
 ///
 /// ```
@@ -32,6 +33,7 @@ pub struct Dbm {
     /// `W_l^T`, so that the row of a flipped upper unit is contiguous too.
     transposed: Vec<Matrix>,
     biases: Vec<Vec<f32>>,
+    groups: Arc<[Group]>,
 }
 
 /// The number of parameters of a model with these sizes.
@@ -88,7 +90,37 @@ impl Dbm {
         let weights = weights.into_iter().zip(sizes.windows(2));
         let weights: Vec<Matrix> = weights.map(|(values, pair)| Matrix::from_vec(pair[0], pair[1], values)).collect();
         let transposed = weights.iter().map(Matrix::transposed).collect();
-        Ok(Self { units, backend: Backend::default(), sizes, weights, transposed, biases })
+        Ok(Self { units, backend: Backend::default(), sizes, weights, transposed, biases, groups: Arc::default() })
+    }
+
+    /// The same model over fewer states: those in which each of these groups of visible units is at a level, as in the rows of a table.
+    ///
+    /// ```
+    /// use dbm_core::{Dbm, Group, Units, exact};
+    /// // Three visible units of which exactly one is high: three states with each hidden one.
+    /// let model = Dbm::new(Units::Bits, vec![vec![0.0; 6]], vec![vec![0.0; 3], vec![0.0; 2]])?;
+    /// let category = model.with_groups(&[Group::one_hot(0..3)])?;
+    /// assert!((exact::log_z(&category)? - 12_f64.ln()).abs() < 1e-12);
+    /// # Ok::<(), dbm_core::DbmError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`DbmError::Setting`] if the groups are not in order, overlap, or are not within the visible layer.
+    pub fn with_groups(mut self, groups: &[Group]) -> Result<Self, DbmError> {
+        groups::check(groups, self.n_visible())?;
+        self.groups = groups.into();
+        Ok(self)
+    }
+
+    /// The same with groups that are known to fit.
+    pub(crate) fn with_checked_groups(mut self, groups: &Arc<[Group]>) -> Self {
+        self.groups = Arc::clone(groups);
+        self
+    }
+
+    /// The visible units that stand for one value together.
+    pub fn groups(&self) -> &Arc<[Group]> {
+        &self.groups
     }
 
     /// The same model with other kernels.
@@ -102,7 +134,8 @@ impl Dbm {
     pub(crate) fn without_weights(&self, biases: Vec<Vec<f32>>) -> Self {
         let zeros = |matrices: &[Matrix]| matrices.iter().map(|m| Matrix::zeros(m.rows(), m.columns())).collect();
         let (weights, transposed) = (zeros(&self.weights), zeros(&self.transposed));
-        Self { units: self.units, backend: self.backend, sizes: self.sizes.clone(), weights, transposed, biases }
+        let (units, backend, sizes, groups) = (self.units, self.backend, self.sizes.clone(), self.groups.clone());
+        Self { units, backend, sizes, weights, transposed, biases, groups }
     }
 
     /// The model halfway between this one and another of its shape: the means of their parameters.
@@ -133,7 +166,7 @@ impl Dbm {
         let sizes = std::iter::once(free.len()).chain(self.sizes[1..].iter().copied()).collect();
         let mut transposed = self.transposed.clone();
         transposed[0] = weights[0].transposed();
-        Self { units: self.units, backend: self.backend, sizes, weights, transposed, biases }
+        Self { units: self.units, backend: self.backend, sizes, weights, transposed, biases, groups: Arc::default() }
     }
 
     /// The kernels used with it.

@@ -1,9 +1,10 @@
 //! Cheap signals of training progress: reconstruction error, pseudo-likelihood, free energy and the activity of hidden units, all computed
 //! from mean-field posteriors and from the known visible units alone.
 
+use crate::groups::{Group, cells};
 use crate::linalg::{Matrix, add_scaled, dot};
-use crate::math::{mean_and_error, sigma_each, softplus, sum_softplus};
-use crate::mean_field::{self, MeanField, MeanFieldSettings, entropy};
+use crate::math::{log_sum_exp, mean_and_error, sigma_each, softplus, sum_softplus};
+use crate::mean_field::{self, MeanField, MeanFieldSettings, entropy, visible_entropy};
 use crate::rng::{Purpose, Streams};
 use crate::{Clamp, Dbm, DbmError, Examples, Parity, Units};
 use serde::{Deserialize, Serialize};
@@ -141,7 +142,10 @@ pub fn reconstruction_errors(model: &Dbm, posterior: &MeanField) -> Vec<f64> {
     let mut high = vec![0.0; n];
     let rows = fields.chunks_exact(n).enumerate();
     rows.map(|(row, fields)| {
-        sigma_each(fields, model.units().gap(), 0.0, 1.0, &mut high);
+        let gap = model.units().gap();
+        sigma_each(fields, gap, 0.0, 1.0, &mut high);
+        model.groups().iter().for_each(|group| high[group.units.clone()].fill(0.0));
+        model.groups().iter().for_each(|group| group.highs(fields, gap, |_| None, |unit, p| high[unit] += p as f32));
         let bits = posterior.means[0].row(row).iter().map(|&value| f64::from(u8::from(value > 0.5)));
         let squares = bits.zip(&high).map(|(bit, &high)| (bit - f64::from(high)) * (bit - f64::from(high)));
         let squares: Vec<f64> = squares.collect();
@@ -151,51 +155,56 @@ pub fn reconstruction_errors(model: &Dbm, posterior: &MeanField) -> Vec<f64> {
     .collect()
 }
 
-/// Stochastic pseudo-log-likelihood, one per example, in nats: `n log p(v_i | v_-i)` for one of the n known visible units, drawn uniformly
-/// from the stream of [`Purpose::PseudoLikelihood`] at (`step`, `first` + row); [`log_conditionals`] says what is approximate. Its mean
-/// over the draws is `sum_i log p(v_i | v_-i)` over the known units (Besag 1975), or 0 if there are none.
+/// Stochastic pseudo-log-likelihood, one per example, in nats: `n log p(v_c | v_-c)` for one of the n known cells (visible units, or groups of
+/// them), drawn uniformly from the stream of [`Purpose::PseudoLikelihood`] at (`step`, `first` + row); [`log_conditionals`] says what is
+/// approximate. Its mean over the draws is `sum_c log p(v_c | v_-c)` over the known cells (Besag 1975), or 0 if there are none.
 ///
-/// One unit per example makes a noisy value: average over many examples, and take the error of the mean from their spread.
+/// One cell per example makes a noisy value: average over many examples, and take the error of the mean from their spread.
 ///
 /// # Panics
 /// If the posterior is that of a model of another shape.
 pub fn pseudo_log_likelihoods(model: &Dbm, posterior: &MeanField, streams: Streams, step: u64, first: u64) -> Vec<f64> {
+    let n = model.n_visible();
     let draw = |row: usize| {
         let mut stream = streams.at(Purpose::PseudoLikelihood, step, first + row as u64);
-        let known = posterior.known_units(row);
-        let place = stream.below(known.len() as u64) as usize;
-        (known.get(place).copied().unwrap_or(0), known.len())
+        let mut known = cells(model.groups(), n);
+        known.retain(|cell| cell.units.clone().all(|unit| posterior.clamp.holds(row * n + unit)));
+        let (place, count) = (stream.below(known.len() as u64) as usize, known.len());
+        (if count == 0 { Group::thermometer(0..1) } else { known.swap_remove(place) }, count)
     };
-    let (units, counts): (Vec<usize>, Vec<usize>) = (0..posterior.count()).map(draw).unzip();
-    let mut values = log_conditionals(model, posterior, &units);
+    let (drawn, counts): (Vec<Group>, Vec<usize>) = (0..posterior.count()).map(draw).unzip();
+    let mut values = log_conditionals(model, posterior, &drawn);
     values.iter_mut().zip(counts).for_each(|(value, count)| *value *= count as f64);
     values
 }
 
-/// `log p(v_i | v_-i)` of the visible unit `units[row]` of each example, with h_1 summed out and with the higher layers and missing visible
-/// units at their means.
+/// `log p(v_c | v_-c)` of the cell `cells[row]` of each example, a visible unit or a group of them, with h_1 summed out and with the higher
+/// layers and missing visible units at their means.
 ///
 /// With one hidden layer and no gaps this is exact, since there are no higher layers. Otherwise it is an approximation in two ways: the
-/// higher layers are each fixed at one point instead of being summed out, and that point was found with v_i known, so that the value is
+/// higher layers are each fixed at one point instead of being summed out, and that point was found with v_c known, so that the value is
 /// usually too high.
 ///
 /// # Panics
-/// If there is not one visible unit per example, or the posterior is that of a model of another shape.
+/// If there is not one cell per example, or the posterior is that of a model of another shape.
 #[inline(never)]
-pub fn log_conditionals(model: &Dbm, posterior: &MeanField, units: &[usize]) -> Vec<f64> {
-    assert_eq!(units.len(), posterior.count());
-    let n = model.sizes()[1];
-    let mut fields = fields(model, posterior, 1);
-    let mut scratch = vec![];
-    let rows = fields.chunks_exact_mut(n).zip(units).enumerate();
-    rows.map(|(row, (fields, &unit))| {
-        let value = posterior.means[0].row(row)[unit];
-        let flip = if value > 0.5 { -model.units().gap() } else { model.units().gap() };
+pub fn log_conditionals(model: &Dbm, posterior: &MeanField, cells: &[Group]) -> Vec<f64> {
+    assert_eq!(cells.len(), posterior.count());
+    let units = (model.units().low(), model.units().gap());
+    let fields = fields(model, posterior, 1);
+    let (mut scratch, mut changed) = (vec![], vec![]);
+    let rows = fields.chunks_exact(model.sizes()[1]).zip(cells).enumerate();
+    rows.map(|(row, (fields, cell))| {
         let before = log_sums(model.units(), fields, &mut scratch);
-        add_scaled(fields, flip, model.weights()[0].row(unit));
-        let after = log_sums(model.units(), fields, &mut scratch);
-        // log of p(v) / (p(v) + p(v with the unit flipped))
-        -softplus(f64::from(model.biases()[0][unit]) * f64::from(flip) + after - before)
+        // log of p(v with the cell at another level) / p(v)
+        let others = cell.alternatives(posterior.means[0].row(row), units, |_| true).into_iter().map(|changes| {
+            changed.clear();
+            changed.extend_from_slice(fields);
+            changes.iter().for_each(|&(unit, by)| add_scaled(&mut changed, by, model.weights()[0].row(unit)));
+            let biases: f64 = changes.iter().map(|&(unit, by)| f64::from(model.biases()[0][unit]) * f64::from(by)).sum();
+            biases + log_sums(model.units(), &changed, &mut scratch) - before
+        });
+        -softplus(log_sum_exp(&others.collect::<Vec<f64>>()))
     })
     .collect()
 }
@@ -232,7 +241,9 @@ pub fn free_energies(model: &Dbm, posterior: &MeanField) -> Vec<f64> {
         let layers = Parity::Even.layers(model.depth());
         let layer = |l: usize| {
             let means = posterior.means[l].row(row);
-            dot(&model.biases()[l], means) + means.iter().map(|&mean| entropy((f64::from(mean) - low) / gap)).sum::<f64>()
+            let highs: Vec<f64> = means.iter().map(|&mean| (f64::from(mean) - low) / gap).collect();
+            let uncertain = if l == 0 { visible_entropy(model, &highs) } else { highs.into_iter().map(entropy).sum() };
+            dot(&model.biases()[l], means) + uncertain
         };
         -layers.map(layer).sum::<f64>()
     };

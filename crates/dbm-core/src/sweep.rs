@@ -5,22 +5,24 @@
 
 use crate::chains::{Chains, LayerFields, UpdateRule};
 use crate::draw::Draw;
+use crate::groups::{draw_levels, likeliest_levels};
 use crate::rng::Stream;
 use crate::vector::dispatch;
 use crate::{Dbm, Parity};
 use serde::{Deserialize, Serialize};
 
-/// Sets each unit to its conditional minimum of the energy: high if `a >= 0`.
+/// Sets each unit to its conditional minimum of the energy, high if `a >= 0`, and each group of visible units to its likeliest level.
 #[derive(Clone, Copy, Debug)]
 pub struct Minimum;
 
 impl UpdateRule for Minimum {
     fn decide(&mut self, layer: LayerFields, decisions: &mut [f32]) {
         decisions.copy_from_slice(layer.fields);
+        likeliest_levels(layer.groups, layer.fields, |unit| layer.clamped(unit), decisions);
     }
 }
 
-/// Draws each unit from its conditional distribution, high with probability `sigma(gap a)`.
+/// Draws each unit from its conditional distribution, high with probability `sigma(gap a)`, and the units of a group together.
 #[derive(Debug)]
 pub struct GibbsDraw<'a> {
     streams: &'a mut [Stream],
@@ -32,17 +34,14 @@ impl<'a> GibbsDraw<'a> {
     pub fn new(streams: &'a mut [Stream]) -> Self {
         Self { streams, draws: Vec::new() }
     }
-
-    /// The stream of a chain.
-    pub(crate) fn stream(&mut self, chain: usize) -> &mut Stream {
-        &mut self.streams[chain]
-    }
 }
 
 impl UpdateRule for GibbsDraw<'_> {
     fn decide(&mut self, layer: LayerFields, decisions: &mut [f32]) {
         let stream = &mut self.streams[layer.chain];
-        dispatch(Draw { stream, draws: &mut self.draws, fields: layer.fields, gap: layer.units.gap(), decisions });
+        let (fields, gap) = (layer.fields, layer.units.gap());
+        dispatch(Draw { stream, draws: &mut self.draws, fields, gap, decisions });
+        draw_levels(layer.groups, fields, gap, |unit| layer.clamped(unit), stream, decisions);
     }
 }
 
@@ -73,7 +72,7 @@ impl UpdateRule for AnnealedDraw<'_> {
         let Self { draw, base, beta, fields } = self;
         fields.clear();
         fields.extend(base(layer.chain, layer.layer).iter().zip(layer.fields).map(|(base, a)| (1.0 - *beta) * base + *beta * a));
-        draw.decide(LayerFields { fields, ..layer }, decisions);
+        draw.decide(layer.with_fields(fields), decisions);
     }
 }
 

@@ -175,12 +175,15 @@ impl GpuTrainer {
     /// One gradient step. Returns what happened in it, and what `shown` of its free chains look like.
     ///
     /// # Errors
-    /// [`GpuError::Unsupported`] for data with gaps; [`GpuError::Run`] for data whose width differs from the visible layer's, and if
+    /// [`GpuError::Unsupported`] for data with gaps, categories or scales; [`GpuError::Run`] for data whose width differs from the visible layer's, and if
     /// energies are no longer finite; [`GpuError::Failed`].
     pub async fn step(&mut self, data: &Examples, shown: usize) -> Result<Info, GpuError> {
         data.check_width(self.model.sizes[0])?;
         if data.has_gaps() {
             return Err(GpuError::Unsupported("data with gaps"));
+        }
+        if !data.groups().is_empty() {
+            return Err(GpuError::Unsupported("data with categories or scales"));
         }
         let (batch, marginalize) = (self.settings.batch, self.settings.marginalize);
         let visits = self.visits.of(data.len(), (self.step, batch), 0..batch);

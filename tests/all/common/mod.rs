@@ -8,7 +8,7 @@ use dbm_core::linalg::Matrix;
 use dbm_core::math::log_sum_exp;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::{SearchInfo, search_observed};
-use dbm_core::{Clamp, Dbm, Examples, Parity, Units, exact};
+use dbm_core::{Clamp, Dbm, Examples, Group, Parity, Units, exact};
 
 /// Shapes with one, two and three hidden layers.
 pub const SHAPES: [&[usize]; 3] = [&[4, 3], &[4, 3, 2], &[4, 2, 2, 2]];
@@ -21,6 +21,18 @@ pub fn of_both_kinds<const N: usize>(shapes: [&'static [usize]; N]) -> impl Iter
 /// One model for each kind of units and each of these shapes.
 pub fn models<const N: usize>(shapes: [&'static [usize]; N]) -> impl Iterator<Item = Dbm> {
     of_both_kinds(shapes).zip((40..45).cycle()).map(|((units, sizes), seed)| random_model(units, sizes, seed))
+}
+
+/// Models whose visible units form categories and scales; in the last of each kind the even layers have fewer units.
+pub fn models_of_levels(seed: u64) -> impl Iterator<Item = Dbm> {
+    (seed..).zip(of_both_kinds([&[6, 2], &[5, 2, 1], &[4, 5]])).map(|(seed, (units, sizes))| {
+        let groups = match sizes[0] {
+            6 => [Group::one_hot(0..2), Group::thermometer(2..5)],
+            5 => [Group::at_most_one(0..2), Group::one_hot(3..5)],
+            _ => [Group::at_most_one(0..2), Group::thermometer(2..4)],
+        };
+        random_model(units, sizes, seed).with_groups(&groups).expect("groups of the visible layer")
+    })
 }
 
 /// Rows of bits, `None` for a missing bit.
@@ -63,7 +75,7 @@ pub fn random_model(units: Units, sizes: &[usize], seed: u64) -> Dbm {
 /// The values of all units, layer by layer.
 pub type State = Vec<Vec<f32>>;
 
-/// Every state with `visible[i] = Some(bit)` clamped, in binary counting order of the free units (the first free unit counts fastest), with
+/// Every state with `visible[i] = Some(bit)` clamped and every group at a level, in binary counting order of the free units (the first free unit counts fastest), with
 /// its energy: a reference that does not use parities.
 pub fn for_each_state(model: &Dbm, visible: &[Option<bool>], mut each: impl FnMut(&State, f64)) {
     let units = model.units();
@@ -78,7 +90,9 @@ pub fn for_each_state(model: &Dbm, visible: &[Option<bool>], mut each: impl FnMu
         for (place, &(l, i)) in free.iter().enumerate() {
             state[l][i] = units.value(code >> place & 1 == 1);
         }
-        each(&state, model.energy(&state));
+        if model.groups().iter().all(|group| group.level(|unit| state[0][unit] > 0.5).is_some()) {
+            each(&state, model.energy(&state));
+        }
     }
 }
 
@@ -253,5 +267,6 @@ pub const Y_FOLLOWS_X: By = By(|u, proposal, x, y| [SharedUniform.decide(u, prop
 pub fn scaled(model: &Dbm, by: f64) -> Dbm {
     let scale = |values: &[f32]| -> Vec<f32> { values.iter().map(|&x| (f64::from(x) * by) as f32).collect() };
     let weights = model.weights().iter().map(|w| scale(w.data())).collect();
-    Dbm::new(model.units(), weights, model.biases().iter().map(|b| scale(b)).collect()).unwrap()
+    let scaled = Dbm::new(model.units(), weights, model.biases().iter().map(|b| scale(b)).collect());
+    scaled.and_then(|scaled| scaled.with_groups(model.groups())).unwrap()
 }

@@ -1,6 +1,6 @@
 //! Means without noise: each estimator's mean according to its kernels, against the exact gradient and against its own samples.
 
-use crate::common::{By, Y_FOLLOWS_X, batch, of_both_kinds, random_model, worst_error};
+use crate::common::{By, Y_FOLLOWS_X, batch, models_of_levels, of_both_kinds, random_model, worst_error};
 use dbm_core::coupling::{Acceptance, SharedUniform};
 use dbm_core::diagnostics::{BiasTable, bias_table};
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings, ExpectedGradient, UcdLmi, estimator, expectation};
@@ -10,6 +10,11 @@ use dbm_core::{Dbm, Settings, Units, exact};
 
 /// One, two and three hidden layers, small enough for the law of a pair to be computed quickly.
 const SHAPES: [&[usize]; 3] = [&[3, 3], &[3, 2, 1], &[2, 1, 2, 1]];
+
+/// The estimators that draw the units of a group together.
+fn for_levels() -> impl Iterator<Item = EstimatorKind> {
+    EstimatorKind::ALL.into_iter().filter(|&kind| kind != EstimatorKind::UcdGibbs)
+}
 
 /// Settings of an estimator whose couplings are never cut.
 fn uncapped(name: &str) -> Settings {
@@ -64,6 +69,24 @@ fn the_coupled_estimators_are_unbiased_to_rounding_and_the_others_are_not() {
                 let right = if kind.is_unbiased() { bias < 1e-9 } else { bias > 1e-4 };
                 let what = format!("{units:?} {sizes:?} {} of {visible:?}", kind.name());
                 assert!(right, "{what} marginalized {marginalize} known {known:?}: {bias:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_coupled_estimators_are_unbiased_over_levels() {
+    for model in models_of_levels(160) {
+        let (visible, some) = example(model.n_visible());
+        let none = vec![false; visible.len()];
+        for (visible, kind) in [visible.clone(), with_gap(visible)].iter().flat_map(|v| for_levels().map(move |kind| (v, kind))) {
+            for known in [&none, &some] {
+                if kind.descriptor().persistent && known.contains(&true) {
+                    continue;
+                }
+                let bias = largest_bias(&*expectation(&uncapped(kind.name())), &model, visible, known);
+                let right = if kind.is_unbiased() { bias < 1e-9 } else { bias > 1e-4 };
+                assert!(right, "{:?} {} of {visible:?} known {known:?}: {bias:e}", model.groups(), kind.name());
             }
         }
     }
@@ -131,6 +154,25 @@ fn samples_of_every_estimator_agree_with_its_expectation() {
             }
             check(&Settings { max_sweeps: 1, ..uncapped("lmi") }, &none, 1);
             ["lmi", "ucd-lmi"].iter().for_each(|name| check(&with_mode_sweeps(name, 3), &some, 1));
+        }
+    }
+}
+
+/// The same over levels, with every other example with a gap.
+#[test]
+fn samples_over_levels_agree_with_their_expectation() {
+    for model in models_of_levels(170) {
+        let (visible, some) = example(model.n_visible());
+        let none = vec![false; visible.len()];
+        let examples = [visible.clone(), with_gap(visible)];
+        for kind in for_levels() {
+            let mut checks = vec![(true, &none, 1), (false, &none, 1)];
+            checks.push(if kind.descriptor().persistent { (true, &none, 3) } else { (true, &some, 1) });
+            for (marginalize, known, steps) in checks {
+                let settings = Settings { marginalize, ..uncapped(kind.name()) };
+                let error = error_of(&model, &settings, &examples, known, steps);
+                assert!(error < LIMIT, "{:?} {} known {known:?}: {error:.2} standard errors", model.groups(), kind.name());
+            }
         }
     }
 }

@@ -118,7 +118,7 @@ fn the_numbers_of_a_row_depend_on_nothing_else_and_known_cells_never_change() {
     let other = highs(&imputer(model, &ImputeSettings { seed: 5, ..settings }), 0..9);
     assert_ne!(other, all);
     // Bits pinned by seed: the same natively and in every browser.
-    assert_eq!(hash(all.iter().map(|x| u64::from(x.to_bits()))), "506b8e53bff4bf32");
+    assert_eq!(hash(all.iter().map(|x| u64::from(x.to_bits()))), "e4a9373cbc4ff262");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Likelihoods against enumeration: the mean-field bound, annealed importance sampling, and the signals shown during training.
 
-use crate::common::{examples, log_sum, models, of_both_kinds, random_model};
+use crate::common::{examples, log_sum, models, models_of_levels, of_both_kinds, random_model};
 use dbm_core::ais::{AisEstimate, AisSettings, BaseDistribution, estimate};
 use dbm_core::chains::Chains;
 use dbm_core::linalg::Matrix;
@@ -9,7 +9,8 @@ use dbm_core::mean_field::{self, MeanField, MeanFieldSettings};
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::sweep::{AnnealedDraw, GibbsDraw};
 use dbm_core::{
-    Backend, Clamp, Dbm, DbmError, Examples, OptimizerSettings, Parity, Settings, SingleThread, Trainer, Units, exact, signals,
+    Backend, Clamp, Dbm, DbmError, Examples, Group, OptimizerSettings, Parity, Settings, SingleThread, Trainer, Units, exact,
+    signals,
 };
 
 /// One to four hidden layers, small enough to enumerate. In the last model the even layers have fewer units, in the others the odd ones.
@@ -179,7 +180,7 @@ fn conditionals_of_visible_units_are_exact_given_the_layers_above() {
         let (bits, visible) = all_visible(&model);
         let posterior = posterior(&model, &visible, 1000, 1e-5);
         for unit in 0..model.n_visible() {
-            let found = signals::log_conditionals(&model, &posterior, &vec![unit; bits.len()]);
+            let found = signals::log_conditionals(&model, &posterior, &vec![Group::thermometer(unit..unit + 1); bits.len()]);
             for (row, (bits, found)) in bits.iter().zip(found).enumerate() {
                 let state: Vec<Vec<f32>> = posterior.means.iter().map(|layer| layer.row(row).to_vec()).collect();
                 let mut flipped = state.clone();
@@ -199,6 +200,29 @@ fn conditionals_of_visible_units_are_exact_given_the_layers_above() {
     }
 }
 
+/// Of categories and scales: the probabilities of all levels given the rest of a row sum to one.
+#[test]
+fn conditionals_of_groups_are_those_of_their_levels() {
+    for model in models_of_levels(46).filter(|model| model.depth() == 1) {
+        let (bits, visible) = all_visible(&model);
+        let posterior = posterior(&model, &visible, 10, 1e-5);
+        for group in model.groups().iter() {
+            let found = signals::log_conditionals(&model, &posterior, &vec![group.clone(); bits.len()]);
+            let is_row = |bits: &[bool]| model.groups().iter().all(|group| group.level(|unit| bits[unit]).is_some());
+            for (bits, found) in bits.iter().zip(found).filter(|(bits, _)| is_row(bits)) {
+                let at = |level: usize| {
+                    let mut other = bits.clone();
+                    group.units.clone().for_each(|unit| other[unit] = group.is_high(level, unit));
+                    log_unnormalized(&model, &other)
+                };
+                let all: Vec<f64> = (0..group.levels()).map(at).collect();
+                let exact = log_unnormalized(&model, bits) - log_sum_exp(&all);
+                assert!((found - exact).abs() < 1e-5, "{group:?} {bits:?}: {found}, exactly {exact}");
+            }
+        }
+    }
+}
+
 /// 4000 draws per example, 8 examples, seed 4, 4 standard errors (alpha = 8 * 6.3e-5).
 #[test]
 fn the_pseudo_likelihood_averages_to_the_sum_over_all_units() {
@@ -207,7 +231,9 @@ fn the_pseudo_likelihood_averages_to_the_sum_over_all_units() {
     for row in 0..8 {
         let repeated = Matrix::from_vec(4000, 6, visible.row(row * 8).repeat(4000));
         let posterior = posterior(&model, &repeated, 100, 1e-5);
-        let all: f64 = (0..6).map(|unit| signals::log_conditionals(&model, &posterior, &vec![unit; 4000])[0]).sum();
+        let all: f64 = (0..6)
+            .map(|unit| signals::log_conditionals(&model, &posterior, &vec![Group::thermometer(unit..unit + 1); 4000])[0])
+            .sum();
         let drawn = signals::pseudo_log_likelihoods(&model, &posterior, Streams::new(4), 2, row as u64 * 4000);
         let (mean, error) = mean_and_error(&drawn);
         assert!(error > 0.0 && (mean - all).abs() < 4.0 * error, "row {row}: {mean} and {all}, standard error {error}");
@@ -259,7 +285,10 @@ fn with_gaps_the_signals_look_at_known_units_alone() {
     let row = vec![Some(true), None, Some(false), None, None, Some(true)];
     let data = examples(&vec![row.clone(); 4000]);
     let posterior = posterior_of(&model, &data, 100, 1e-5);
-    let all: f64 = [0, 2, 5].iter().map(|&unit| signals::log_conditionals(&model, &posterior, &vec![unit; 4000])[0]).sum();
+    let all: f64 = [0, 2, 5]
+        .iter()
+        .map(|&unit| signals::log_conditionals(&model, &posterior, &vec![Group::thermometer(unit..unit + 1); 4000])[0])
+        .sum();
     let drawn = signals::pseudo_log_likelihoods(&model, &posterior, Streams::new(6), 0, 0);
     let (mean, error) = mean_and_error(&drawn);
     assert!(error > 0.0 && (mean - all).abs() < 4.0 * error, "{mean} and {all}, standard error {error}");

@@ -1,9 +1,10 @@
 //! Differences of log Z between models of one shape, such as the checkpoints of a run, from samples of each.
 
-use super::path::{held_parity, log_marginal};
+use super::path::held_parity;
 use super::{LogRatio, bennett};
 use crate::chains::Chains;
 use crate::linalg::Matrix;
+use crate::marginal::log_marginal;
 use crate::{Dbm, DbmError};
 
 /// `log Z_{k+1} - log Z_k` for each pair of neighbours in a ladder of models, by [`bennett`] from samples of both. `samples[k]` are states
@@ -61,5 +62,5 @@ fn log_marginals(model: &Dbm, states: &[Matrix]) -> Result<Vec<f64>, DbmError> {
     let mut chains = Chains::free(model, count);
     chains.place_all(states);
     chains.refresh(model, held.other(), &chains.all());
-    Ok((0..count).map(|c| log_marginal(model, &chains, held, c, &[])).collect())
+    Ok((0..count).map(|c| log_marginal(model, &chains, c, held)).collect())
 }

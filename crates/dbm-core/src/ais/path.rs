@@ -3,7 +3,7 @@
 use super::BaseDistribution;
 use crate::chains::Chains;
 use crate::linalg::{Matrix, dot};
-use crate::math::{softplus, sum_softplus};
+use crate::marginal::log_sum_of_layer;
 use crate::rng::Stream;
 use crate::sweep::AnnealedDraw;
 use crate::{Dbm, Parity};
@@ -14,32 +14,11 @@ pub(super) fn held_parity(model: &Dbm) -> Parity {
     if units(Parity::Odd) < units(Parity::Even) { Parity::Odd } else { Parity::Even }
 }
 
-/// `log p*(s_p)` of one chain of the model, where p is the parity held. Of the other parity, all units are summed out except the `known`
-/// visible ones.
-///
-/// # Panics
-/// If the other parity's fields are not up to date.
-pub(super) fn log_marginal(model: &Dbm, chains: &Chains, held: Parity, c: usize, known: &[usize]) -> f64 {
-    let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
-    let biases: f64 = held.layers(model.depth()).map(|l| dot(&model.biases()[l], chains.layer(l).row(c))).sum();
-    let of_layer = |l: usize| {
-        let fields: Vec<f64> = chains.field(l, c).expect("fields up to date").iter().map(|&a| gap * f64::from(a)).collect();
-        let known = if l == 0 { known } else { &[] };
-        // A known unit contributes its own term instead of the sum over both values.
-        let own = known.iter().map(|&unit| {
-            let high = chains.layer(0).row(c)[unit] > 0.5;
-            (if high { fields[unit] } else { 0.0 }) - softplus(fields[unit])
-        });
-        low / gap * fields.iter().sum::<f64>() + sum_softplus(&fields) + own.sum::<f64>()
-    };
-    biases + held.other().layers(model.depth()).map(of_layer).sum::<f64>()
-}
-
 /// Chains on the path. With `p` the parity held,
 ///
 /// `log p*_beta(s_p) = sum_{l in p} ((1 - beta) a_l + beta b_l) . s_l + sum_{l not in p} sum_j log sum_j(g_lj)`,
 ///
-/// where `g_l = (1 - beta) a_l + beta field_l` and `log sum_j` is the log of the sum over one unit.
+/// where `g_l = (1 - beta) a_l + beta field_l` and `log sum_j` is the log of the sum over one unit, or over the levels of a group.
 pub(super) struct AnnealedChains {
     base: BaseDistribution,
     held: Parity,
@@ -103,21 +82,22 @@ impl AnnealedChains {
     }
 
     fn step(&mut self, model: &Dbm, c: usize, from: f64, to: f64) -> f64 {
-        let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
+        let gap = f64::from(model.units().gap());
         let Self { base, held, chains, fields, .. } = self;
         let biases = held.layers(model.depth()).map(|l| {
             let state = chains.layer(l).row(c);
             dot(&model.biases()[l], state) - dot(&base.biases[l], state)
         });
         let held_part = (to - from) * biases.sum::<f64>();
-        let mut log_sums = |beta: f64| {
-            fields.clear();
-            for l in held.other().layers(model.depth()) {
+        let mut log_sums = |beta: f64| -> f64 {
+            let of_layer = |l: usize| {
                 let field = chains.field(l, c).unwrap_or(&[]); // refreshed by the caller
                 let both = base.biases[l].iter().zip(field);
+                fields.clear();
                 fields.extend(both.map(|(&a, &field)| gap * ((1.0 - beta) * f64::from(a) + beta * f64::from(field))));
-            }
-            low / gap * fields.iter().sum::<f64>() + sum_softplus(fields)
+                log_sum_of_layer(model, l, fields, |_| None)
+            };
+            held.other().layers(model.depth()).map(of_layer).sum()
         };
         held_part + log_sums(to) - log_sums(from)
     }

@@ -1,13 +1,15 @@
 //! Where reverse annealing starts: at the model's end of the path, from data or from samples of the model.
 
-use super::path::{AnnealedChains, held_parity, log_marginal};
+use super::path::{AnnealedChains, held_parity};
 use super::{Ais, AisSettings, BaseDistribution};
 use crate::chains::Chains;
 use crate::error::within;
+use crate::groups::level_at;
 use crate::linalg::Matrix;
+use crate::marginal::log_marginal;
 use crate::mean_field::{MeanField, MeanFieldSettings, posterior_of};
 use crate::rng::{Purpose, Stream, Streams};
-use crate::{Dbm, DbmError, Examples};
+use crate::{Clamp, Dbm, DbmError, Examples, Parity};
 use std::ops::Range;
 
 /// Settings of the mean-field posteriors from which hidden layers are drawn.
@@ -62,6 +64,11 @@ impl ReverseStart {
                 }
             }
         }
+        if held_parity(model) == Parity::Even {
+            for (c, stream) in streams.iter_mut().enumerate() {
+                draw_groups(model, posterior.means[0].row(c), stream, states[0].row_mut(c), &mut log_q[c]);
+            }
+        }
         // The summed-out layers are drawn at the first transition; until then they hold their means.
         for l in held_parity(model).other().layers(model.depth()) {
             states[l].data_mut().iter_mut().for_each(|unit| *unit = model.units().value(*unit > 0.5));
@@ -103,6 +110,22 @@ impl ReverseStart {
     }
 }
 
+/// Draws the units of each group together, by their means, after they were drawn one by one: the log probability of a level takes the place
+/// of theirs.
+fn draw_groups(model: &Dbm, means: &[f32], stream: &mut Stream, state: &mut [f32], log_q: &mut f64) {
+    let (low, gap) = (model.units().low(), model.units().gap());
+    for group in model.groups().iter() {
+        let highs: Vec<f64> = means[group.units.clone()].iter().map(|&mean| f64::from((mean - low) / gap)).collect();
+        let drawn = state[group.units.clone()].iter().zip(&highs);
+        *log_q -= drawn.map(|(&unit, &high)| libm::log(if unit > 0.5 { high } else { 1.0 - high })).sum::<f64>();
+        let levels = group.probabilities(&highs);
+        if let Some(level) = level_at(stream.uniform(), &levels) {
+            *log_q += libm::log(levels[level]);
+            group.units.clone().for_each(|unit| state[unit] = model.units().value(group.is_high(level, unit)));
+        }
+    }
+}
+
 fn streams(settings: &AisSettings, chains: Range<usize>, step: u64) -> Vec<Stream> {
     Streams::new(settings.seed).of_chains(Purpose::ReverseStart, step, chains.start as u64..chains.end as u64)
 }
@@ -110,8 +133,10 @@ fn streams(settings: &AisSettings, chains: Range<usize>, step: u64) -> Vec<Strea
 /// `log p*(v, s_p)` of each row.
 fn log_joints(model: &Dbm, states: &[Matrix], posterior: &MeanField) -> Vec<f64> {
     let held = held_parity(model);
-    let mut chains = Chains::free(model, posterior.count());
+    // Marked one by one: a visible layer that is clamped as a whole has no fields.
+    let known = (0..states[0].data().len()).map(|place| posterior.clamp.holds(place)).collect();
+    let mut chains = Chains::new(model, states[0].clone(), Clamp::Known(known));
     chains.place_all(states);
     chains.refresh(model, held.other(), &chains.all());
-    (0..posterior.count()).map(|c| log_marginal(model, &chains, held, c, &posterior.known_units(c))).collect()
+    (0..posterior.count()).map(|c| log_marginal(model, &chains, c, held)).collect()
 }

@@ -1,6 +1,7 @@
 //! A model with its clamps as two halves of free bits, one to enumerate and one to sum out.
 
-use crate::{Dbm, DbmError, Parity};
+use crate::math::{log_sum_exp, normalized, softplus};
+use crate::{Dbm, DbmError, Group, Parity};
 
 /// The most free units that are enumerated: those of the parity that has fewer.
 pub const MAX_UNITS: usize = 24;
@@ -36,6 +37,53 @@ pub(super) struct Bipartition {
     pub summed: Vec<f64>,
     /// `[enumerated bits, width]`, row-major.
     pub pairs: Vec<f64>,
+    /// The groups of visible units that are not fully clamped, or are at no level.
+    pub groups: Vec<Levels>,
+}
+
+/// The bits of a group of visible units, all of one half.
+pub(super) struct Levels {
+    bits: Vec<usize>,
+    /// For each level that agrees with the clamped units, which of these bits are high.
+    highs: Vec<Vec<usize>>,
+}
+
+impl Levels {
+    fn of(group: &Group, visible: &[Option<bool>], places: &[Place]) -> Option<Self> {
+        let bit = |unit: usize| match places[unit] {
+            Place::Clamped(_) => None,
+            Place::Enumerated(bit) | Place::Summed(bit) => Some(bit),
+        };
+        let bits: Vec<usize> = group.units.clone().filter_map(bit).collect();
+        let levels = (0..group.levels()).filter(|&level| group.allows(level, |unit| visible[unit]));
+        let highs: Vec<Vec<usize>> = levels.map(|level| group.high_units(level).filter_map(bit).collect()).collect();
+        // Of a fully clamped group nothing is left, unless it is at no level: then there is no state at all.
+        (!bits.is_empty() || highs.is_empty()).then_some(Self { bits, highs })
+    }
+
+    /// Whether the enumerated bits of a code are at a level.
+    pub fn has(&self, code: u32) -> bool {
+        let mask = |bits: &[usize]| bits.iter().fold(0_u32, |mask, bit| mask | 1 << bit);
+        let own = code & mask(&self.bits);
+        self.highs.iter().any(|highs| mask(highs) == own)
+    }
+
+    /// What the log of the sum over the summed bits changes by if these are at a level.
+    pub fn excess(&self, fields: &[f64]) -> f64 {
+        log_sum_exp(&self.exponents(fields)) - self.bits.iter().map(|&bit| softplus(fields[bit])).sum::<f64>()
+    }
+
+    /// Writes `scale P(high)` of its bits.
+    pub fn write_highs(&self, scale: f64, fields: &[f64], into: &mut [f64]) {
+        self.bits.iter().for_each(|&bit| into[bit] = 0.0);
+        for (highs, p) in self.highs.iter().zip(normalized(&self.exponents(fields))) {
+            highs.iter().for_each(|&bit| into[bit] += scale * p);
+        }
+    }
+
+    fn exponents(&self, fields: &[f64]) -> Vec<f64> {
+        self.highs.iter().map(|highs| highs.iter().map(|&bit| fields[bit]).sum()).collect()
+    }
 }
 
 /// The bias of padding bits, which fill the summed half up to whole vectors: they are never high, not even in the last digit.
@@ -68,11 +116,20 @@ impl Bipartition {
             enumerated: vec![0.0; units],
             summed: vec![0.0; width],
             pairs: vec![0.0; units * width],
+            groups: vec![],
         };
+        halves.groups = model.groups().iter().filter_map(|group| Levels::of(group, visible, &halves.places[0])).collect();
         halves.add_parameters(model);
         let used = halves.places.iter().flatten().filter(|place| matches!(place, Place::Summed(_))).count();
         halves.summed[used..].fill(NEVER);
         Ok(halves)
+    }
+
+    /// The groups whose bits are summed, or enumerated.
+    pub fn groups_of(&self, enumerated: bool) -> &[Levels] {
+        // All visible bits are of one half.
+        let are = self.places[0].iter().any(|place| matches!(place, Place::Enumerated(_)));
+        if are == enumerated { &self.groups } else { &[] }
     }
 
     /// Bits of the summed half, padding included.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use pulp::{Simd, WithSimd};
 
-use super::bipartition::{Bipartition, LANES};
+use super::bipartition::{Bipartition, LANES, Levels};
 use crate::math::exp_below_zero;
 use crate::vector::dispatch;
 
@@ -24,6 +24,8 @@ pub(super) struct State<'a> {
     fields: &'a [f64],
     /// `exp(-|field|)` for each field.
     tails: &'a [f64],
+    /// Groups of the other half's bits.
+    groups: &'a [Levels],
 }
 
 impl State<'_> {
@@ -33,6 +35,7 @@ impl State<'_> {
         for ((high, &field), &tail) in into.iter_mut().zip(self.fields).zip(self.tails) {
             *high = scale * (if field >= 0.0 { 1.0 } else { tail } / (1.0 + tail));
         }
+        self.groups.iter().for_each(|group| group.write_highs(scale, self.fields, into));
     }
 }
 
@@ -69,8 +72,14 @@ impl<F: FnMut(&State)> WithSimd for Block<'_, F> {
             if count > start {
                 flip(halves, gray(count), count.trailing_zeros() as usize, &mut linear, fields);
             }
-            let log_weight = linear + log_sums(fields, tails);
-            each(&State { count, log_weight, fields, tails });
+            let mut log_weight = linear + log_sums(fields, tails);
+            let groups = halves.groups_of(false);
+            log_weight += groups.iter().map(|group| group.excess(fields)).sum::<f64>();
+            // A state in which a group is at no level does not exist.
+            if !halves.groups_of(true).iter().all(|group| group.has(gray(count))) {
+                log_weight = f64::NEG_INFINITY;
+            }
+            each(&State { count, log_weight, fields, tails, groups });
         }
     }
 }

@@ -20,10 +20,13 @@ impl LogSum {
         Self { offset: f64::NEG_INFINITY, sum: 0.0, excess: 0.0 }
     }
 
-    /// Adds `exp(x)`, for a finite `x`.
+    /// Adds `exp(x)`, for an `x` that is finite, or minus infinity, which adds nothing.
     #[inline]
     pub fn add(&mut self, x: f64) {
         let mut term = 1.0;
+        if x == f64::NEG_INFINITY {
+            return;
+        }
         if x <= self.offset {
             term = exp_below_zero(x - self.offset);
         } else {

@@ -2,21 +2,25 @@
 
 use super::{Expected, Occupation};
 use crate::chains::Chains;
+use crate::groups::cells;
 use crate::linalg::Matrix;
-use crate::math::logistic;
+use crate::math::{logistic, normalized};
 use crate::sweep::{LocalMode, search};
-use crate::{Clamp, Dbm, DbmError, Parity, exact};
+use crate::{Clamp, Dbm, DbmError, Group, Parity, exact};
 
 /// The most free units: the law of a coupled pair sums over the cube of the number of states.
 pub const MAX_UNITS: usize = 10;
 
-/// The states of the free units. In state `e + 2^n_even o` the even free units are the bits of `e` and the odd ones those of `o`, the first
-/// unit being the lowest bit.
+/// The states of the free units. In state `e + n_even o` the even free units are the bits of the `e`-th of `n_even` codes and the odd ones the
+/// bits of `o`, the first unit being the lowest bit. All codes are there, in order, except those in which a group of visible units is at no
+/// level.
 pub struct StateSpace<'m> {
     model: &'m Dbm,
     clamp: Vec<Option<bool>>,
     /// `(layer, unit)` of the free units of each parity.
     free: [Vec<(usize, usize)>; 2],
+    /// The states of the even free units.
+    even_codes: Vec<usize>,
     states: Vec<Vec<Vec<f32>>>,
     energies: Vec<f64>,
     /// For each parity and each state of the other: `P(high)` of each of its free units.
@@ -43,28 +47,51 @@ impl<'m> StateSpace<'m> {
         for (value, bit) in base[0].iter_mut().zip(visible) {
             *value = units.value(*bit == Some(true));
         }
-        let states: Vec<Vec<Vec<f32>>> = (0..1_usize << count)
-            .map(|index| {
-                let mut state = base.clone();
-                for (place, &(l, i)) in free.iter().flatten().enumerate() {
-                    state[l][i] = units.value(index >> place & 1 == 1);
-                }
-                state
-            })
-            .collect();
+        let state_of = |code: usize| {
+            let mut state = base.clone();
+            for (place, &(l, i)) in free.iter().flatten().enumerate() {
+                state[l][i] = units.value(code >> place & 1 == 1);
+            }
+            state
+        };
+        let is_free = |group: &Group| group.units.clone().any(|unit| visible[unit].is_none());
+        let groups: Vec<&Group> = model.groups().iter().filter(|group| is_free(group)).collect();
+        let is_there = |&code: &usize| {
+            let visible = &state_of(code)[0];
+            groups.iter().all(|group| group.level(|unit| visible[unit] > 0.5).is_some())
+        };
+        let even_codes: Vec<usize> = (0..1 << free[0].len()).filter(is_there).collect();
+        let odd_codes = 0..1_usize << free[1].len();
+        let codes = odd_codes.flat_map(|odd| even_codes.iter().map(move |even| (even, odd)));
+        let states: Vec<Vec<Vec<f32>>> = codes.map(|(even, odd)| state_of(even | odd << free[0].len())).collect();
         let energies = states.iter().map(|state| model.energy(state)).collect();
-        let mut space = Self { model, clamp: visible.to_vec(), free, states, energies, high: [vec![], vec![]] };
+        let mut space = Self { model, clamp: visible.to_vec(), free, even_codes, states, energies, high: [vec![], vec![]] };
         space.high = [Parity::Even, Parity::Odd].map(|parity| {
             let others = 0..space.count_of(parity.other());
-            others.map(|other| space.probabilities(parity, &space.states[space.join(parity, 0, other)])).collect()
+            others.map(|other| space.probabilities(parity, other)).collect()
         });
         Ok(space)
     }
 
-    fn probabilities(&self, parity: Parity, state: &[Vec<f32>]) -> Vec<f64> {
+    /// `P(high)` of the free units of a parity, in the order of the space, given the other parity.
+    fn probabilities(&self, parity: Parity, other: usize) -> Vec<f64> {
+        if parity == Parity::Even && !self.model.groups().is_empty() {
+            let mut high = vec![0.0; self.free[0].len()];
+            for (code, p) in self.even_codes.iter().zip(self.even_block(other)) {
+                high.iter_mut().enumerate().for_each(|(place, high)| *high += if code >> place & 1 == 1 { p } else { 0.0 });
+            }
+            return high;
+        }
+        let state = &self.states[self.join(parity, 0, other)];
         let gap = f64::from(self.model.units().gap());
         let fields: Vec<Vec<f64>> = (0..state.len()).map(|l| self.model.exact_field(l, state)).collect();
         self.free[parity as usize].iter().map(|&(l, i)| logistic(gap * fields[l][i])).collect()
+    }
+
+    /// The distribution of the even parity given the odd one, from the energies.
+    fn even_block(&self, odd: usize) -> Vec<f64> {
+        let logs = (0..self.even_codes.len()).map(|even| -self.energies[self.join(Parity::Even, even, odd)]);
+        normalized(&logs.collect::<Vec<f64>>())
     }
 
     /// The states with the `known` units clamped to the values in `visible`, where it has any.
@@ -87,20 +114,23 @@ impl<'m> StateSpace<'m> {
 
     /// How many states one parity has.
     pub fn count_of(&self, parity: Parity) -> usize {
-        1 << self.free[parity as usize].len()
+        match parity {
+            Parity::Even => self.even_codes.len(),
+            Parity::Odd => 1 << self.free[1].len(),
+        }
     }
 
     /// The state with `parity` at `own` and the other parity at `other`.
     pub fn join(&self, parity: Parity, own: usize, other: usize) -> usize {
         let (even, odd) = if parity == Parity::Even { (own, other) } else { (other, own) };
-        even | odd << self.free[0].len()
+        even + odd * self.even_codes.len()
     }
 
     /// The state of one parity within a full state.
     pub fn part(&self, parity: Parity, state: usize) -> usize {
         match parity {
-            Parity::Even => state & (self.count_of(Parity::Even) - 1),
-            Parity::Odd => state >> self.free[0].len(),
+            Parity::Even => state % self.even_codes.len(),
+            Parity::Odd => state / self.even_codes.len(),
         }
     }
 
@@ -121,6 +151,9 @@ impl<'m> StateSpace<'m> {
 
     /// The distribution of a parity given the other at `other`.
     pub fn block(&self, parity: Parity, other: usize) -> Vec<f64> {
+        if parity == Parity::Even && !self.model.groups().is_empty() {
+            return self.even_block(other);
+        }
         product(self.high(parity, other))
     }
 
@@ -155,19 +188,36 @@ impl<'m> StateSpace<'m> {
         (0..k).fold(law, |law, _| self.half_sweep(&self.half_sweep(&law, first), first.other()))
     }
 
-    /// A distribution after every even unit in turn was drawn given the other even ones, the odd ones summed out. These do not matter
-    /// afterwards, and are left uniform.
+    /// A distribution after every even unit, or group of visible units, in turn was drawn given the other even ones, the odd ones summed out.
+    /// These do not matter afterwards, and are left uniform.
     pub(crate) fn collapsed_sweep(&self, law: &[f64]) -> Vec<f64> {
         let weight = self.summed_out(Parity::Even, |state| libm::exp(-self.energies[state]));
         let mut after = self.summed_out(Parity::Even, |state| law[state]);
-        for unit in 0..self.free[Parity::Even as usize].len() {
-            for low in (0..after.len()).filter(|own| own >> unit & 1 == 0) {
-                let high = low | 1 << unit;
-                let share = (after[low] + after[high]) / (weight[low] + weight[high]);
-                (after[low], after[high]) = (share * weight[low], share * weight[high]);
+        for own in self.even_cells() {
+            for first in 0..after.len() {
+                // The states that differ from this one in the cell alone, if it is the first of them.
+                let rest = |state: usize| self.even_codes[state] & !own;
+                let alike: Vec<usize> = (0..after.len()).filter(|&state| rest(state) == rest(first)).collect();
+                if alike[0] == first {
+                    let sum = |of: &[f64]| alike.iter().map(|&state| of[state]).sum::<f64>();
+                    let share = sum(&after) / sum(&weight);
+                    alike.iter().for_each(|&state| after[state] = share * weight[state]);
+                }
             }
         }
         self.with_uniform_others(Parity::Even, &after)
+    }
+
+    /// The bits of the free even units that are drawn together: of each group of visible units, and of each other unit.
+    fn even_cells(&self) -> Vec<usize> {
+        let bit = |layer: usize, unit: usize| {
+            let place = self.free[0].iter().position(|&free| free == (layer, unit));
+            place.map_or(0, |place| 1_usize << place)
+        };
+        let visible = cells(self.model.groups(), self.model.n_visible()).into_iter();
+        let visible = visible.map(|cell| cell.units.map(|unit| bit(0, unit)).sum());
+        let others = self.free[0].iter().filter(|&&(l, _)| l > 0).map(|&(l, i)| bit(l, i));
+        visible.chain(others).filter(|&bits| bits > 0).collect()
     }
 
     /// The sum over the states of the other parity, for each of this one.
@@ -229,7 +279,8 @@ impl<'m> StateSpace<'m> {
     /// The index of a state; clamped units do not matter.
     pub(crate) fn index_of(&self, state: &[Vec<f32>]) -> usize {
         let bit = |(place, &(l, i)): (usize, &(usize, usize))| usize::from(state[l][i] == self.model.units().high()) << place;
-        self.free.iter().flatten().enumerate().map(bit).sum()
+        let [even, odd] = [0, 1].map(|parity| self.free[parity].iter().enumerate().map(bit).sum::<usize>());
+        self.join(Parity::Even, self.even_codes.binary_search(&even).expect("a state of the space"), odd)
     }
 
     /// The mean of f under a distribution.

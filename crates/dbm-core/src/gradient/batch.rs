@@ -4,7 +4,7 @@ use super::{Info, Moments, Phase};
 use crate::linalg::Matrix;
 use crate::rng::{Stream, Streams};
 use crate::tempering::Ladder;
-use crate::{Clamp, Dbm, Group};
+use crate::{Clamp, Dbm};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt::Debug;
@@ -21,8 +21,6 @@ pub struct Batch {
     /// The classes of the examples, `[count, classes]`, as values of the top layer, which the positive phase clamps; `None` if the top
     /// layer is hidden.
     pub labels: Option<Matrix>,
-    /// The visible units that stand for one value together.
-    pub groups: Arc<[Group]>,
     /// For the conditional gradient: what the negative phase keeps clamped, all of it observed. A row without a mark gets the plain
     /// gradient of its example. [`Clamp::Free`] if no row has a mark.
     pub known: Clamp,
@@ -47,7 +45,6 @@ impl Batch {
             visible,
             observed: Clamp::Visible,
             labels: None,
-            groups: Arc::default(),
             known: Clamp::Free,
             persistent: None,
             ladder: None,

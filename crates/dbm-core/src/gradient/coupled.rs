@@ -5,6 +5,7 @@ use super::phase::PhaseRun;
 use super::proposals::Proposals;
 use crate::chains::Chains;
 use crate::coupling::{Acceptance, GibbsCoupling, Meeting, MetropolisCoupling, StateWithEnergy, meet};
+use crate::groups::set_means;
 use crate::math::sigma;
 use crate::rng::Stream;
 use crate::{Clamp, Dbm};
@@ -79,8 +80,11 @@ impl PhaseRun<'_> {
 /// The conditional means of every layer given its neighbours, computed from a state alone; clamped units keep their values.
 fn conditional_means(model: &Dbm, (clamp, top_clamped): (&Clamp, bool), state: &[Vec<f32>]) -> Vec<Vec<f32>> {
     let (low, gap) = (model.units().low(), model.units().gap());
-    let mean = |a: f32| low + gap * sigma(gap * a);
-    let mut means: Vec<Vec<f32>> = (0..state.len()).map(|l| model.field(l, state).into_iter().map(mean).collect()).collect();
+    let mean = |&a: &f32| low + gap * sigma(gap * a);
+    let fields: Vec<Vec<f32>> = (0..state.len()).map(|l| model.field(l, state)).collect();
+    let mut means: Vec<Vec<f32>> = fields.iter().map(|layer| layer.iter().map(mean).collect()).collect();
+    let clamped = |unit: usize| clamp.holds(unit).then(|| state[0][unit] > 0.5);
+    set_means(model.groups(), &fields[0], (low, gap), clamped, &mut means[0]);
     clamp.for_each_held(0, state[0].len(), |unit| means[0][unit] = state[0][unit]);
     if top_clamped {
         means[model.depth()].copy_from_slice(&state[model.depth()]);

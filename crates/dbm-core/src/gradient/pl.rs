@@ -6,11 +6,12 @@ use super::prediction::SWEEPS;
 use super::{Batch, Estimate, Estimator, ExpectedGradient, Info, Moments, Phase, PhaseInfo};
 use crate::chains::Chains;
 use crate::expectation::{Expected, StateSpace};
-use crate::groups::{Group, GroupDraw, cells};
+use crate::groups::{Group, cells};
 use crate::linalg::Matrix;
 use crate::math::normalized;
 use crate::mean_field::{self, MeanFieldSettings};
 use crate::rng::{Stream, Streams};
+use crate::sweep::half_gibbs;
 use crate::{Clamp, Dbm, DbmError, Parity, signals};
 use restricted::Restricted;
 
@@ -69,15 +70,12 @@ fn completed(model: &Dbm, batch: &Batch) -> Matrix {
     }
     let observed = batch.observed.of_rows(&gaps, n);
     let given = visible.select(&gaps);
-    let mut chains = Chains::new(model, given.clone(), observed.clone());
+    let mut chains = Chains::new(model, given, observed);
     let mut streams: Vec<Stream> = gaps.iter().map(|&row| batch.stream(Phase::Positive, row)).collect();
     chains.randomize_all(model, &mut streams);
-    let high = |value: f32| value > model.units().low();
-    let clamped = |chain: usize, i: usize| observed.holds(chain * n + i).then(|| high(given.row(chain)[i]));
-    let all = chains.all();
     for _ in 0..SWEEPS {
         for parity in [Parity::Odd, Parity::Even] {
-            chains.half_sweep(model, parity, &all, &mut GroupDraw::new(&mut streams, &batch.groups, &clamped));
+            half_gibbs(model, &mut chains, parity, &mut streams);
         }
     }
     for (chain, &row) in gaps.iter().enumerate() {
@@ -97,7 +95,7 @@ fn asked(model: &Dbm, batch: &Batch, row: usize, values: &[f32]) -> (Vec<Group>,
             && !cell.units.clone().all(|unit| known.holds(unit))
             && cell.level(|unit| values[unit] > low).is_some()
     };
-    let mut cells = cells(&batch.groups, n);
+    let mut cells = cells(model.groups(), n);
     cells.retain(is_asked);
     let all = cells.len();
     let (one_in, least, most) = CELLS;
@@ -173,7 +171,6 @@ impl ExpectedGradient for Pl {
 mod tests {
     use super::*;
     use crate::{Backend, Units, exact, init};
-    use std::sync::Arc;
 
     /// `-F(v)` of a machine with one hidden layer, a sum over all hidden states.
     fn log_weight(model: &Dbm, values: &[f32]) -> f64 {
@@ -218,12 +215,11 @@ mod tests {
     fn a_missing_cell_is_drawn_from_its_law() {
         const ROWS: usize = 4000;
         for units in [Units::Signs, Units::Bits] {
-            let model = init::gaussian(&[7, 3], units, 0.8, 5).unwrap();
-            let groups: Arc<[Group]> = Arc::from([Group::one_hot(1..4), Group::thermometer(4..7)]);
+            let groups = [Group::one_hot(1..4), Group::thermometer(4..7)];
+            let model = init::gaussian(&[7, 3], units, 0.8, 5).unwrap().with_groups(&groups).unwrap();
             for (cell, bits, missing) in [(0, [1, 1, 0, 0, 1, 1, 0], 1..4), (1, [1, 0, 1, 0, 1, 0, 0], 5..7)] {
                 let values: Vec<f32> = bits.map(|bit| units.value(bit == 1)).to_vec();
                 let mut batch = Batch::new(Matrix::from_vec(ROWS, 7, values.repeat(ROWS)), Streams::new(1));
-                batch.groups = Arc::clone(&groups);
                 batch.observed = Clamp::Known((0..7).map(|unit| !missing.contains(&unit)).collect::<Vec<_>>().repeat(ROWS));
                 let mut visible = batch.visible.clone();
                 Restricted::completing(&model, &batch, &mut visible);
@@ -252,12 +248,12 @@ mod tests {
     fn the_gradient_is_that_of_the_pseudo_likelihood() {
         let sizes = [9, 4];
         for units in [Units::Signs, Units::Bits] {
-            let model = init::gaussian(&sizes, units, 0.8, 5).unwrap().with_backend(Backend::Plain);
+            let groups = [Group::one_hot(1..4), Group::thermometer(4..7)];
+            let model = init::gaussian(&sizes, units, 0.8, 5).unwrap().with_groups(&groups).unwrap().with_backend(Backend::Plain);
             let values: Vec<f32> = [1, 0, 0, 1, 1, 1, 0, 0, 1].map(|bit| units.value(bit == 1)).to_vec();
             let mut batch = Batch::new(Matrix::from_vec(1, 9, values.clone()), Streams::new(1));
-            batch.groups = Arc::from([Group::one_hot(1..4), Group::thermometer(4..7)]);
             batch.known = Clamp::Known((0..9).map(|unit| unit == 0).collect());
-            let cells = cells(&batch.groups, 9)[1..].to_vec();
+            let cells = cells(&groups, 9)[1..].to_vec();
             assert_eq!((asked(&model, &batch, 0, &values), cells.len()), ((cells.clone(), 1.0), 4));
             let expected = by_definition(&sizes, units, &values, &cells);
             let fast = Pl.estimate(&model, &batch, &|| 0.0).moments.gradient(Backend::Plain, 1.0).flat();

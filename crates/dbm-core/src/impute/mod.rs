@@ -12,11 +12,12 @@ use exact::Joint;
 
 use crate::chains::Chains;
 use crate::error::within;
-use crate::groups::{Group, GroupDraw, cells};
+use crate::groups::{Group, cells};
 use crate::linalg::Matrix;
 use crate::math::logistic;
 use crate::parity::Parity;
 use crate::rng::{Purpose, Streams};
+use crate::sweep::half_gibbs;
 use crate::{Backend, Clamp, Dbm, DbmError, Examples};
 use serde::{Deserialize, Serialize};
 
@@ -174,6 +175,8 @@ impl Imputer {
             Group { units: end - cell.units.len()..end, ..cell }
         };
         let open: Vec<Group> = open.into_iter().map(moved).collect();
+        let groups: Vec<Group> = open.iter().filter(|cell| !cell.is_single()).cloned().collect();
+        let model = model.with_checked_groups(&groups.into());
         let clamped = |unit: usize| known[units[unit]].then_some(bits[units[unit]] == 1);
         let (sums, states) = self.chains(&model, &open, &clamped, row);
         let k = self.settings.completions as usize;
@@ -197,14 +200,10 @@ impl Imputer {
         let mut chains = Chains::new(model, Matrix::from_vec(k, n, values.repeat(k)), Clamp::Known(known.repeat(k)));
         let mut streams = Streams::new(self.settings.seed).of_chains(Purpose::Imputation, row as u64, 0..k as u64);
         chains.randomize_all(model, &mut streams);
-        let all = chains.all();
-        let groups: Vec<Group> = cells.iter().filter(|cell| !cell.is_single()).cloned().collect();
-        let of_chain = |_: usize, unit: usize| clamped(unit);
         let mut sums = vec![0.0; n];
         for sweep in 0..self.settings.sweeps + self.settings.draws {
-            let mut rule = GroupDraw::new(&mut streams, &groups, &of_chain);
             for parity in [Parity::Odd, Parity::Even] {
-                chains.half_sweep(model, parity, &all, &mut rule);
+                half_gibbs(model, &mut chains, parity, &mut streams);
             }
             if sweep >= self.settings.sweeps {
                 (0..k)

@@ -1,8 +1,9 @@
 //! Replica exchange: chains at every rung of a ladder, whose neighbours swap states.
 
-use super::{Exchanges, Ladder, SPACED, held_parity, log_marginal};
+use super::{Exchanges, Ladder, SPACED, held_parity};
 use crate::chains::{Chains, FieldCost};
 use crate::linalg::Matrix;
+use crate::marginal::log_marginal;
 use crate::rng::Stream;
 use crate::sweep::half_gibbs;
 use crate::{Dbm, Parity};

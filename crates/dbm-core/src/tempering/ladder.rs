@@ -3,7 +3,7 @@
 use super::{Exchanges, Overlaps, Spread, Temperatures};
 use crate::ais::BaseDistribution;
 use crate::error::within;
-use crate::{Backend, Dbm, DbmError, Examples, LadderSnapshot, Parameters, ParametersView};
+use crate::{Backend, Dbm, DbmError, Examples, Group, LadderSnapshot, Parameters, ParametersView};
 use std::sync::Arc;
 
 /// Below this share of accepted exchanges with the last rung, the model becomes a rung (Bereux, Decelle, Furtlehner and Seoane 2025). The
@@ -73,7 +73,9 @@ impl Ladder {
     /// [`DbmError::Setting`] if the first has weights, or if the rate, a share or a temperature is out of range.
     pub fn restore(model: &Dbm, kept: LadderSnapshot) -> Result<Self, DbmError> {
         let LadderSnapshot { rungs, rate, accepted, temperatures } = kept;
-        let rung = |Parameters { weights, biases }| Ok(Dbm::new(model.units(), weights, biases)?.with_backend(model.backend()));
+        let rung = |Parameters { weights, biases }| {
+            Ok(Dbm::new(model.units(), weights, biases)?.with_backend(model.backend()).with_checked_groups(model.groups()))
+        };
         let rungs = rungs.into_iter().map(rung).collect::<Result<Vec<Dbm>, DbmError>>()?;
         let Some(base) = rungs.first() else {
             return Err(DbmError::Shape { what: "the ladder".into(), expected: 1, got: 0 });
@@ -99,6 +101,14 @@ impl Ladder {
         if self.rungs.iter().any(|rung| rung.backend() != backend) {
             self.rungs = self.rungs.into_iter().map(|rung| Arc::new(Arc::unwrap_or_clone(rung).with_backend(backend))).collect();
         }
+        self
+    }
+
+    /// The same with other groups of visible units.
+    #[must_use]
+    pub(crate) fn with_groups(mut self, groups: &Arc<[Group]>) -> Self {
+        let of_rung = |rung: Arc<Dbm>| Arc::new(Arc::unwrap_or_clone(rung).with_checked_groups(groups));
+        self.rungs = self.rungs.into_iter().map(of_rung).collect();
         self
     }
 

@@ -23,22 +23,10 @@ pub use path::{Base, Path, PathPoint};
 pub use smc::{OnWeightedSet, Pair, ParticleSet, RunCoupling, Weighing, runs};
 pub use temperatures::Temperatures;
 
-use crate::chains::Chains;
-use crate::linalg::dot;
-use crate::math::sum_softplus;
 use crate::{Dbm, Parity};
 
 /// The parity held by a state of free units: the one with fewer units, so that more are summed out; the odd one if they have equally many.
 pub fn held_parity(model: &Dbm) -> Parity {
     let units = |parity: Parity| parity.layers(model.depth()).map(|l| model.sizes()[l]).sum::<usize>();
     if units(Parity::Even) < units(Parity::Odd) { Parity::Even } else { Parity::Odd }
-}
-
-/// `log p*(s_p)` of one chain with nothing clamped; the fields of the parity that is summed out must be up to date.
-pub(crate) fn log_marginal(model: &Dbm, chains: &Chains, chain: usize, held: Parity) -> f64 {
-    let biases = held.layers(model.depth()).map(|l| dot(&model.biases()[l], chains.layer(l).row(chain)));
-    let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
-    let fields = held.other().layers(model.depth()).flat_map(|l| chains.field(l, chain).expect("refreshed by the caller"));
-    let scaled: Vec<f64> = fields.map(|&a| gap * f64::from(a)).collect();
-    biases.sum::<f64>() + low / gap * scaled.iter().sum::<f64>() + sum_softplus(&scaled)
 }

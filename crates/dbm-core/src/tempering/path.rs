@@ -3,7 +3,7 @@
 use super::{Ladder, Temperatures};
 use crate::chains::Chains;
 use crate::linalg::{Matrix, dot};
-use crate::math::{softplus, sum_softplus};
+use crate::marginal::log_sum_of_layer;
 use crate::mean_field::{self, MeanFieldSettings};
 use crate::{Clamp, Dbm, Parity};
 
@@ -85,41 +85,26 @@ impl<'a> Path<'a> {
 /// of a state of that parity. The fields of the other parity must be up to date.
 pub(super) fn log_weight(point: PathPoint, base: &Base, run: usize, chains: &Chains, chain: usize, held: Parity) -> f64 {
     let PathPoint { model, beta } = point;
-    let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
-    let depth = model.depth();
+    let (gap, depth) = (f64::from(model.units().gap()), model.depth());
     let of_held = held.layers(depth).map(|l| {
         let state = chains.layer(l).row(chain);
         (1.0 - beta) * dot(base.biases(l, run), state) + beta * dot(&model.biases()[l], state)
     });
-    let mut sum: f64 = of_held.sum();
-    let clamp = chains.clamp_of(chain);
-    for l in held.other().layers(depth) {
+    let of_other = held.other().layers(depth).map(|l| {
         let fields = chains.field(l, chain).expect("refreshed by the caller");
         let both = base.biases(l, run).iter().zip(fields);
-        let mut scaled: Vec<f64> =
-            both.map(|(&a, &field)| gap * ((1.0 - beta) * f64::from(a) + beta * f64::from(field))).collect();
-        if l == 0 {
-            let state = chains.layer(0).row(chain);
-            clamp.for_each_held(0, state.len(), |unit| {
-                // A clamped unit adds `field . v` instead of a sum over two values. Minus infinity adds nothing below.
-                sum += scaled[unit] / gap * f64::from(state[unit]);
-                scaled[unit] = f64::NEG_INFINITY;
-            });
-        }
-        let free = scaled.iter().filter(|x| x.is_finite());
-        sum += low / gap * free.sum::<f64>() + sum_softplus(&scaled);
-    }
-    sum
+        let mut x: Vec<f64> = both.map(|(&a, &field)| gap * ((1.0 - beta) * f64::from(a) + beta * f64::from(field))).collect();
+        log_sum_of_layer(model, l, &mut x, |unit| chains.clamped(chain, unit))
+    });
+    of_held.sum::<f64>() + of_other.sum::<f64>()
 }
 
 /// The log of the sum over the free units of the base, with which a path begins.
 pub(super) fn log_sum_of_base(model: &Dbm, base: &Base, run: usize, visible: &[f32], clamp: &Clamp) -> f64 {
-    let (low, gap) = (f64::from(model.units().low()), f64::from(model.units().gap()));
-    let of_unit = |a: f32| low * f64::from(a) + softplus(gap * f64::from(a));
-    let mut sum: f64 = (0..model.sizes().len()).flat_map(|l| base.biases(l, run)).map(|&a| of_unit(a)).sum();
-    clamp.for_each_held(0, visible.len(), |unit| {
-        let a = base.biases(0, run)[unit];
-        sum += f64::from(a) * f64::from(visible[unit]) - of_unit(a);
-    });
-    sum
+    let gap = f64::from(model.units().gap());
+    let of_layer = |l: usize| {
+        let mut x: Vec<f64> = base.biases(l, run).iter().map(|&a| gap * f64::from(a)).collect();
+        log_sum_of_layer(model, l, &mut x, |unit| clamp.holds(unit).then(|| visible[unit] > 0.5))
+    };
+    (0..model.sizes().len()).map(of_layer).sum()
 }

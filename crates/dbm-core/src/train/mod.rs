@@ -10,7 +10,7 @@ pub use update::{Exchange, LadderStatus, ReplicaPart, StepInfo, Updated};
 
 use crate::centered::Centering;
 use crate::classes::top_of_classes;
-use crate::gradient::{self, Batch, Estimate, Estimator};
+use crate::gradient::{self, Batch, Estimate, Estimator, EstimatorKind};
 use crate::host::{Host, SingleThread, even_pieces};
 use crate::linalg::Matrix;
 use crate::rng::{Purpose, Streams};
@@ -200,13 +200,22 @@ impl Trainer {
         self.step
     }
 
-    /// Draws the next minibatch, in shards. Examples come epoch by epoch, each in a new random order.
+    /// Draws the next minibatch, in shards. Examples come epoch by epoch, each in a new random order. The model's states are from then on
+    /// those in which the data's groups are at levels.
     ///
     /// # Errors
-    /// [`DbmError::Shape`] if the data are not as wide as the visible layer.
+    /// [`DbmError::Shape`] if the data are not as wide as the visible layer; [`DbmError::Setting`] if the estimator cannot take them.
     pub fn begin(&mut self, data: &Examples) -> Result<Shards, DbmError> {
         let n = self.model.n_visible();
         data.check_width(n)?;
+        if self.settings.estimator.kind == EstimatorKind::UcdGibbs && !data.groups().is_empty() {
+            let expected = "any but ucd-gibbs, which draws the units of a category or scale one by one";
+            return Err(DbmError::Setting { name: "estimator", expected, got: self.settings.estimator.kind.name().into() });
+        }
+        if self.model.groups() != data.groups() {
+            self.model = self.model.clone().with_checked_groups(data.groups());
+            self.ladder = self.ladder.take().map(|ladder| Arc::new(Arc::unwrap_or_clone(ladder).with_groups(data.groups())));
+        }
         if self.settings.estimator.kind.descriptor().has_ladder && self.ladder.is_none() {
             self.ladder = Some(Arc::new(Ladder::of_data(&self.model, data)?));
         }
@@ -261,8 +270,7 @@ impl Trainer {
             let own = |layers: &Vec<Matrix>| layers[unmoved..].iter().map(|l| l.rows_of(chains.clone())).collect();
             let (persistent, chains) = (self.persistent.as_ref().map(own), chains.map(|chain| chain as u64).collect());
             let ladder = self.ladder.clone();
-            let groups = Arc::clone(data.groups());
-            batches.push(Batch { visible, observed, labels, groups, known, persistent, ladder, streams, step, chains });
+            batches.push(Batch { visible, observed, labels, known, persistent, ladder, streams, step, chains });
         }
         Ok(Shards { step, batches })
     }

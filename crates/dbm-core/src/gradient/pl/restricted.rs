@@ -26,7 +26,8 @@ impl<'a> Restricted<'a> {
         let (low, high) = (model.units().low(), model.units().high());
         let gaps: Vec<usize> = (0..visible.rows()).filter(|&row| !batch.is_whole(row)).collect();
         let mut streams: Vec<Stream> = gaps.iter().map(|&row| batch.stream(Phase::Positive, row)).collect();
-        let missing: Vec<Vec<(Group, Vec<usize>)>> = gaps.iter().map(|&row| missing(batch, row, visible.row(row), low)).collect();
+        let missing: Vec<Vec<(Group, Vec<usize>)>> =
+            gaps.iter().map(|&row| missing(model, batch, row, visible.row(row))).collect();
         for ((&row, cells), stream) in gaps.iter().zip(&missing).zip(&mut streams) {
             for (cell, levels) in cells {
                 let level = levels[stream.below(levels.len() as u64) as usize];
@@ -115,15 +116,15 @@ impl<'a> Restricted<'a> {
 }
 
 /// The cells of an example of which a unit is missing, each with the levels that agree with its other units.
-fn missing(batch: &Batch, row: usize, values: &[f32], low: f32) -> Vec<(Group, Vec<usize>)> {
+fn missing(model: &Dbm, batch: &Batch, row: usize, values: &[f32]) -> Vec<(Group, Vec<usize>)> {
     let observed = batch.observed.of_rows(&[row], values.len());
-    let clamped = |unit: usize| observed.holds(unit).then(|| values[unit] > low);
+    let clamped = |unit: usize| observed.holds(unit).then(|| values[unit] > model.units().low());
     let is_missing = |cell: &Group| cell.units.clone().any(|unit| !observed.holds(unit));
     let levels = |cell: Group| {
         let allowed: Vec<usize> = (0..cell.levels()).filter(|&level| cell.allows(level, clamped)).collect();
         (cell, allowed)
     };
-    cells(&batch.groups, values.len())
+    cells(model.groups(), values.len())
         .into_iter()
         .filter(is_missing)
         .map(levels)
