@@ -1,5 +1,6 @@
 //! Messages between page and worker: packed as the browser posts them and unpacked again, unchanged.
 
+use dbm_core::Group;
 use dbm_core::complete::{AnswerFrame, AnswerTrace, Method};
 use dbm_core::coupling::Meeting;
 use dbm_core::diagnostics::{ApproachState, CouplingKernel, CouplingTrace, PairDraw, PairStep, Reached};
@@ -278,7 +279,8 @@ fn table() -> Visible {
         ColumnKind::Category { levels: vec!["a".into(), "b".into(), "ü".into()], ordered: true },
         ColumnKind::Ignored,
     ];
-    Visible::Table(Columns { columns: kinds.map(|kind| Column::new("x", kind)).into() })
+    let exclusive = vec![Group::at_most_one(0..1)];
+    Visible::Table(Columns { columns: kinds.map(|kind| Column::new("x", kind)).into(), exclusive })
 }
 
 #[wasm_bindgen_test]

@@ -64,6 +64,10 @@ pub struct ReadingArgs {
     /// How many digits to generate, with `--data digits`
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     digits: usize,
+    /// Columns of two values side by side of which no row has two high stand for one value, such as the letter at a place of a sequence: a
+    /// model trained on them gives no probability to rows with two either. Its file stores which they are
+    #[arg(long)]
+    exclusive: bool,
     /// Hold out the last N training examples: they are not trained on, and replace the test examples. Use this for model selection, so that
     /// test examples are touched only once, at the end
     #[arg(long, value_name = "N")]
@@ -74,7 +78,7 @@ impl ReadingArgs {
     /// # Errors
     /// Those of [`GivenReading::reading`].
     pub fn options(&self) -> Result<DataOptions, Error> {
-        let Self { binarize, bits_per_value, coding, files, digits, hold_out } = self;
+        let Self { binarize, bits_per_value, coding, files, digits, exclusive, hold_out } = self;
         let (coding, files) = (coding.unwrap_or_default(), files.reading()?);
         Ok(DataOptions {
             binarize: *binarize,
@@ -82,6 +86,7 @@ impl ReadingArgs {
             coding,
             files,
             digits: *digits,
+            exclusive: *exclusive,
             hold_out: *hold_out,
         })
     }

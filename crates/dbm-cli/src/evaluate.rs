@@ -6,7 +6,7 @@ use crate::output::Files;
 use clap::Args;
 use dbm_core::Dbm;
 use dbm_core::words::Choose;
-use dbm_data::Dataset;
+use dbm_data::{Checkpoint, Dataset};
 use dbm_experiments::data::{DataSource, Split};
 use dbm_experiments::evaluation::LikelihoodReport;
 use dbm_experiments::likelihood::Likelihood;
@@ -50,7 +50,7 @@ impl Evaluate {
         let settings = self.ais.settings(self.seed)?;
         let (checkpoint, model) = self.model.file().load()?;
         let classes = checkpoint.settings.as_ref().map_or(0, |settings| settings.classes);
-        let data = self.load_data(&model)?;
+        let data = self.load_data(&checkpoint, &model)?;
         let data = data.as_ref().map(|(data, count)| (data, *count));
         let from = self.reverse_from.unwrap_or(if data.is_some() { ReverseFrom::Data } else { ReverseFrom::Nowhere });
         let reverse = (from, self.reverse_sweeps);
@@ -63,14 +63,14 @@ impl Evaluate {
     }
 
     /// The data and how many of them to take, if there are any.
-    fn load_data(&self, model: &Dbm) -> Result<Option<(Dataset, usize)>, Error> {
+    fn load_data(&self, checkpoint: &Checkpoint, model: &Dbm) -> Result<Option<(Dataset, usize)>, Error> {
         let Some(name) = &self.data else {
             return match self.count {
                 Some(_) => Err(Error::Usage("--count is a number of examples: give --data as well, or leave --count out".into())),
                 None => Ok(None),
             };
         };
-        let data = DataSource { name: name.clone(), options: self.reading.options()? }.load(self.split)?;
+        let data = DataSource { name: name.clone(), options: self.reading.options()? }.load_for(checkpoint, self.split)?;
         let count = self.count.map_or(data.examples.len(), |count| count as usize);
         answers::check_fit(model, &data, count)?;
         Ok(Some((data, count)))

@@ -21,8 +21,8 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// SHA-256 of the examples as bytes 0 and 1, row by row; of the marks of known ones, if some are missing; and of the grey levels and their
-    /// top, if bits are drawn at every visit: shows whether two data sets are the same.
+    /// SHA-256 of the examples as bytes 0 and 1, row by row; of the marks of known ones, if some are missing; of the grey levels and their
+    /// top, if bits are drawn at every visit; of the groups of columns that exclude one another: shows whether two data sets are the same.
     pub fn sha256(&self) -> String {
         let mut hash = Sha256::new();
         for row in 0..self.examples.len() {
@@ -34,6 +34,9 @@ impl Dataset {
         if let Some(greys) = self.examples.greys() {
             hash.update(greys.levels());
             hash.update([greys.top()]);
+        }
+        if let Some(Visible::Table(columns)) = &self.visible {
+            columns.exclusive.iter().for_each(|group| hash.update(format!("{group:?}")));
         }
         hash.finalize().iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
     }

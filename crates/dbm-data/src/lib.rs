@@ -14,6 +14,7 @@ mod dataset;
 pub mod digits;
 mod drawn;
 mod error;
+mod exclusive;
 mod file;
 mod gzip;
 mod idx;

@@ -269,6 +269,12 @@ fn encodings(cases: &mut Cases) {
     );
     let columns = table.encode(&table.suggest()).unwrap().visible.unwrap();
     cases.add(kind, "pictures for a model of a table", raw.encode_as(&columns));
+    cases.add(kind, "pictures whose columns are to exclude one another", raw.encode(&raw.suggest()).unwrap().exclusive());
+    let rows = read_files(&[("t.csv", format!("a,b\n{}", "1,0\n0,1\n".repeat(20)).into_bytes())], None).unwrap();
+    let exclusive = rows.encode(&rows.suggest()).unwrap().exclusive().unwrap().visible.unwrap();
+    cases.add(kind, "a row with two of columns that exclude one another", table.encode_as(&exclusive));
+    let nowhere = exclusive.to_json().replace("\"end\":2", "\"end\":3");
+    cases.add(kind, "a note with a column that excludes another and is not there", Visible::from_json("m.safetensors", &nowhere));
     cases.add(kind, "a note of a checkpoint that is none", Visible::from_json("m.safetensors", "{\"Bits\":7}"));
 }
 

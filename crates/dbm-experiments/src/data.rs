@@ -80,6 +80,8 @@ pub struct DataOptions {
     pub files: Reading,
     /// Digits to generate.
     pub digits: usize,
+    /// Columns of a table that exclude one another are one value.
+    pub exclusive: bool,
     /// This many of the last training examples replace the test examples, and are not used for training.
     pub hold_out: Option<usize>,
 }
@@ -87,7 +89,8 @@ pub struct DataOptions {
 impl DataOptions {
     /// As the data suggest, with this many generated digits.
     pub fn of_digits(digits: usize) -> Self {
-        Self { binarize: None, bits_per_value: None, coding: Coding::Binary, files: Reading::default(), digits, hold_out: None }
+        let (coding, files) = (Coding::Binary, Reading::default());
+        Self { binarize: None, bits_per_value: None, coding, files, digits, exclusive: false, hold_out: None }
     }
 }
 
@@ -255,6 +258,7 @@ impl DataSource {
             (Content::Pictures(_), Some(visible @ (Visible::Bits { .. } | Visible::Planes { .. }))) if !asked => {
                 Ok(raw.encode_as(visible)?)
             }
+            _ if self.options.exclusive => Ok(raw.encode(&encoding)?.exclusive()?),
             _ => Ok(raw.encode(&encoding)?),
         }
     }

@@ -58,8 +58,8 @@ fn given(encoded: &EncodedData) -> Result<TrainingData, DataError> {
     let image = image.map(|(rows, columns)| (rows as usize, (columns as usize).saturating_mul(depth)));
     let image = image.filter(|(rows, columns)| rows.checked_mul(*columns) == Some(width));
     visible.iter().try_for_each(Visible::check)?;
-    if let Some(Visible::Table(columns)) = visible {
-        examples = examples.with_groups(columns.groups()).map_err(refused())?;
+    if let Some(visible) = visible {
+        examples = examples.with_groups(visible.groups()).map_err(refused())?;
     }
     let mut whole = None;
     if !held_back.is_empty() {

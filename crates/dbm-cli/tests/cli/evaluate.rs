@@ -82,6 +82,42 @@ fn one_hidden_layer_has_no_gap_and_no_data_means_log_z_alone() {
     assert!(folder.ok("evaluate --model wide.safetensors --ais-betas 50").contains("not feasible"));
 }
 
+/// The same rows with columns, rows and levels in another order; then every row that there can be if three columns exclude one another.
+#[test]
+fn a_table_is_measured_by_the_columns_of_its_model() {
+    let folder = Folder::new("evaluate-table");
+    let rows: Vec<(usize, bool)> = (0..60).map(|i| (i * i % 7 % 3, i % 4 == 1)).collect();
+    let (colours, words) = (["red", "green", "blue"], |old: bool| if old { "yes" } else { "no" });
+    let one = rows.iter().map(|&(colour, old)| format!("{},{}\n", colours[colour], words(old)));
+    let other = rows.iter().rev().map(|&(colour, old)| format!("{},{}\n", words(old), colours[colour]));
+    folder.write("one.csv", format!("colour,old\n{}", one.collect::<String>()));
+    folder.write("other.csv", format!("old,colour\n{}", other.collect::<String>()));
+    let train = |data: &str, model: &str| {
+        folder.ok(&format!("train --data {data} --hidden 3 --estimator pl --lr 0.02 --steps 100 --seed 1 --out {model}"));
+    };
+    let log_p = |model: &str, data: &str| {
+        number(&folder.json(&format!("evaluate --model {model} --data {data} --ais-betas 20 --reverse-from none")), "exact_log_p")
+    };
+    train("one.csv", "m.safetensors");
+    let (of_one, of_other) = (log_p("m.safetensors", "one.csv"), log_p("m.safetensors", "other.csv"));
+    assert!((of_one - of_other).abs() < 1e-9, "{of_one} {of_other}");
+
+    let line = |colour: usize, old: bool| {
+        format!("{},{},{},{}\n", u8::from(colour == 0), u8::from(old), u8::from(colour == 1), u8::from(colour == 2))
+    };
+    folder.write("bits.csv", rows.iter().map(|&(colour, old)| line(colour, old)).collect::<String>());
+    train("bits.csv --exclusive", "bits.safetensors");
+    let of_row = |line: String| {
+        folder.write("row.csv", line);
+        log_p("bits.safetensors", "row.csv").exp()
+    };
+    let all: f64 = (0..8).map(|code| of_row(line(code / 2, code % 2 == 1))).sum();
+    assert!((all - 1.0).abs() < 1e-6, "{all}");
+    folder.write("row.csv", "1,0,0,1\n");
+    let error = folder.fails(3, "evaluate --model bits.safetensors --data row.csv");
+    assert!(error.contains("\"column 1\" and \"column 4\" to exclude one another") && error.contains("row 1"), "{error}");
+}
+
 #[test]
 fn the_number_of_threads_changes_no_number() {
     let folder = folder("evaluate-threads");

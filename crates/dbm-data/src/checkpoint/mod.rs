@@ -14,6 +14,7 @@ mod read;
 mod write;
 
 use crate::DataError;
+use crate::visible::Visible;
 pub use backends::Backends;
 use dbm_core::tempering::Ladder;
 use dbm_core::{Dbm, LadderSnapshot, Parameters, Settings, Snapshot, Units};
@@ -242,7 +243,16 @@ impl Checkpoint {
     }
 
     fn build(&self, parameters: &Parameters) -> Result<Dbm, DataError> {
-        Dbm::new(self.units, parameters.weights.clone(), parameters.biases.clone()).map_err(DataError::refused(UNNAMED))
+        let refused = DataError::refused(UNNAMED);
+        let model = Dbm::new(self.units, parameters.weights.clone(), parameters.biases.clone()).map_err(refused)?;
+        // A note that is none, or is about other units, is an error where its words are needed.
+        let visible = self.notes.get(Visible::NOTE).and_then(|note| Visible::from_json(UNNAMED, note).ok());
+        match visible {
+            Some(Visible::Table(columns)) if columns.n_units() == model.n_visible() => {
+                model.with_groups(&columns.groups()).map_err(DataError::refused(UNNAMED))
+            }
+            _ => Ok(model),
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::cells::{folded, number, shown, word};
 use super::table::{Table, few};
 use crate::error::zeros;
+use crate::exclusive::at_levels;
 use crate::visible::{Column, ColumnKind, Columns};
 use crate::visible::{Encoding, Visible};
 use crate::{DataError, Dataset};
@@ -264,14 +265,18 @@ impl Table {
         let places: HashMap<&str, usize> = (0..self.n_columns()).map(|column| (self.name(column), column)).collect();
         let found: Vec<Option<usize>> = theirs.iter().map(|column| places.get(column.name.as_str()).copied()).collect();
         if !self.has_names() || used().all(|column| is_nameless(&column.name)) {
-            if self.n_columns() != theirs.len() {
+            // Columns that exclude one another have been put side by side: their labels say where they were.
+            let place = |at: usize| if columns.exclusive.is_empty() { Some(at) } else { place_of(&theirs[at].name) };
+            let places: Option<Vec<usize>> = (0..theirs.len()).map(place).collect();
+            let places = places.filter(|places| places.iter().all(|&place| place < self.n_columns()));
+            let Some(places) = places.filter(|_| self.n_columns() == theirs.len()) else {
                 return refused(
                     format!("{} columns, as in the table that the model was trained on", theirs.len()),
                     format!("got {}, without names to tell them apart", self.n_columns()),
                     "give the columns their names in a first row",
                 );
-            }
-            return Ok(Matching { columns: (0..theirs.len()).map(Some).collect(), notes: vec![] });
+            };
+            return Ok(Matching { columns: places.into_iter().map(Some).collect(), notes: vec![] });
         }
         let mut names = HashSet::new();
         if let Some(twice) = theirs.iter().find(|column| !names.insert(column.name.as_str())) {
@@ -337,6 +342,7 @@ impl Table {
         if gaps {
             examples = examples.with_packed_gaps(known).map_err(DataError::refused(name))?;
         }
+        at_levels(name, &examples, &columns)?;
         let examples = examples.with_groups(columns.groups()).map_err(DataError::refused(name))?;
         Ok(Dataset { name: name.into(), examples, image: None, labels: None, visible: Some(Visible::Table(columns)) })
     }
@@ -344,6 +350,11 @@ impl Table {
 
 fn set(bits: &mut [u8], at: usize) {
     bits[at / 8] |= 1 << (at % 8);
+}
+
+/// The place that the label of an unnamed column gives it.
+fn place_of(name: &str) -> Option<usize> {
+    name.strip_prefix("column ")?.parse::<usize>().ok()?.checked_sub(1)
 }
 
 /// Whether this is the label of an unnamed column.

@@ -184,7 +184,7 @@ fn a_model_reads_other_tables_by_name() {
     assert_eq!(notes.len(), 3, "{notes:?}");
     assert!(notes[0].contains("\"age\" of the model is not in this table"), "{notes:?}");
     assert!(notes[1].contains("\"extra\" is set aside"), "{notes:?}");
-    let twice = Columns { columns: [&columns.columns[1], &columns.columns[1]].map(Clone::clone).to_vec() };
+    let twice = Columns { columns: [&columns.columns[1], &columns.columns[1]].map(Clone::clone).to_vec(), exclusive: vec![] };
     assert!(refusal(other.fill("n", &twice, |_, _| 0.5)).contains("two are called \"smokes\""));
     let nameless = table("0,1,1\n1,0,0\n").columns(&Encoding::default());
     assert_eq!(rows(&table("a,b,c\n?,1,0\n0,0,0\n").encode_as("n", &nameless).unwrap())[0], [0, 1, 0]);
@@ -215,7 +215,7 @@ fn ties_and_impossible_levels_have_an_answer() {
     assert_eq!(kind.most_probable(&[0.25, 0.5, 0.5]).unwrap().0, "b");
     let binary = ColumnKind::Binary { low: "no".into(), high: "yes".into() };
     assert_eq!(binary.most_probable(&[0.5]), Some(("no", 0.5)));
-    let columns = Columns { columns: vec![Column::new("v", kind)] };
+    let columns = Columns { columns: vec![Column::new("v", kind)], exclusive: vec![] };
     assert_eq!(columns.decode(&[0, 0, 0, 0, 1, 1], &[], |_| vec![]), b"v\n\"\"\nb\n");
 }
 

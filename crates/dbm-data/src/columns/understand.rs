@@ -320,7 +320,7 @@ impl Table {
             strays: self.strays[column].clone(),
             decimal: self.decimal,
         });
-        Columns { columns: columns.collect() }
+        Columns { columns: columns.collect(), exclusive: vec![] }
     }
 }
 

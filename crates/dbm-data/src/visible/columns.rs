@@ -9,6 +9,9 @@ use std::ops::Range;
 pub struct Columns {
     /// The columns, in the table's order.
     pub columns: Vec<Column>,
+    /// The units of columns of two values that stand for one value together, in order.
+    #[serde(default)]
+    pub exclusive: Vec<Group>,
 }
 
 /// A column of a table: its name and what it holds.
@@ -183,10 +186,25 @@ impl Columns {
         self.columns.iter().map(|column| column.kind.units()).sum()
     }
 
-    /// The units of each category, in order.
+    /// The units that stand for one value together: of each category, and of columns that exclude one another.
     pub fn groups(&self) -> Vec<Group> {
         let categories = self.with_units().filter(|(_, column, _)| matches!(column.kind, ColumnKind::Category { .. }));
-        categories.filter_map(|(_, column, units)| column.kind.group(units)).collect()
+        let groups = categories.filter_map(|(_, column, units)| column.kind.group(units));
+        let mut groups: Vec<Group> = groups.chain(self.exclusive.iter().cloned()).collect();
+        groups.sort_by_key(|group| group.units.start);
+        groups
+    }
+
+    /// Whether the exclusive columns are there, are of two values each, and come in order.
+    pub(crate) fn may_exclude(&self) -> bool {
+        let is_of_two = |column: &Column| matches!(column.kind, ColumnKind::Binary { .. });
+        let of_two: Vec<bool> = self.with_units().flat_map(|(_, column, units)| vec![is_of_two(column); units.len()]).collect();
+        let mut end = 0;
+        self.exclusive.iter().all(|Group { units, .. }| {
+            let is_next = units.start >= end && !units.is_empty();
+            end = units.end;
+            is_next && of_two.get(units.clone()).is_some_and(|of_two| !of_two.contains(&false))
+        })
     }
 
     /// Every column that has units: its index among all columns, the column, and its units.

@@ -11,6 +11,7 @@ pub use pictures::PictureReading;
 use crate::DataError;
 use crate::coding::{Coding, Greys};
 use crate::names::line;
+use dbm_core::Group;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -126,7 +127,8 @@ impl Visible {
     /// Checks that its numbers are valid.
     ///
     /// # Errors
-    /// [`DataError::OutOfRange`] for a threshold or a range that is not finite, or if the number of planes is not 2 to 8.
+    /// [`DataError::OutOfRange`] for a threshold or a range that is not finite, if the number of planes is not 2 to 8, or for exclusive columns
+    /// that are not there.
     pub fn check(&self) -> Result<(), DataError> {
         let asked = |what, expected, got| Err(DataError::out_of_range(what, expected, &got));
         match *self {
@@ -135,6 +137,11 @@ impl Visible {
             Self::Planes { low, high, .. } if !(low.is_finite() && high.is_finite()) => {
                 asked("the range of the values", "finite", format!("{low} to {high}"))
             }
+            Self::Table(ref columns) if !columns.may_exclude() => asked(
+                "the columns that exclude one another",
+                "columns of two values, in order",
+                format!("{:?}", columns.exclusive),
+            ),
             _ => Ok(()),
         }
     }
@@ -153,6 +160,14 @@ impl Visible {
         match self {
             Self::Planes { bits, coding, .. } => Greys { bits: *bits, coding: *coding },
             Self::Bits { .. } | Self::Table(_) => Greys::default(),
+        }
+    }
+
+    /// The units that stand for one value together.
+    pub fn groups(&self) -> Vec<Group> {
+        match self {
+            Self::Table(columns) => columns.groups(),
+            Self::Bits { .. } | Self::Planes { .. } => vec![],
         }
     }
 

@@ -62,7 +62,7 @@ pub fn preview(raw: &Raw, encoding: &Encoding, summary: &Summary) -> Result<Enco
 }
 
 fn column_abouts(table: &Table, encoding: &Encoding) -> Vec<ColumnInfo> {
-    let Columns { columns } = table.columns(encoding);
+    let Columns { columns, .. } = table.columns(encoding);
     let missing = |column: usize| (0..table.n_rows()).filter(|&row| table.is_missing(row, column)).count();
     let about = |(place, column): (usize, dbm_data::columns::Column)| ColumnInfo {
         kind: describe(&column.kind),
