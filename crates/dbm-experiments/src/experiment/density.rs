@@ -17,6 +17,7 @@ use dbm_core::ais::AisSettings;
 use dbm_core::math::{log_sum_exp, mean_and_error};
 use dbm_core::{Dbm, DbmError, Settings};
 use dbm_data::Dataset;
+use dbm_data::raw::Visible;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -45,6 +46,11 @@ struct Set {
     files: [String; 3],
     /// As in `dbm train --binarize`.
     binarize: Option<String>,
+    /// As in `dbm train --exclusive`.
+    #[serde(default)]
+    exclusive: bool,
+    /// Annealing temperatures for its reported log Z, if others.
+    betas: Option<usize>,
     tries: Vec<Try>,
     printed: Printed,
 }
@@ -197,7 +203,7 @@ impl OneSet<'_> {
             };
             let name = format!("{}-{seed}", set.name);
             let log_p = self.scored(&name, &model, parts.scored(), true)?.log_p();
-            let raise = self.raise(&format!("{name}-raise"), &model, parts.scored(), density.betas[1])?;
+            let raise = self.raise(&format!("{name}-raise"), &model, parts.scored(), self.betas(true))?;
             machines.runs.push(self.run(&log_p, (chosen_by, raise), (seed, seconds, model.checksum()))?);
             raises.push(raise);
             if all.is_empty() {
@@ -225,7 +231,7 @@ impl OneSet<'_> {
             let Some(trained) = self.machine(place, self.workspace.seed)? else { continue };
             let name = format!("{}-{place}-chosen-by", self.set.name);
             let [log_p, _] = self.scored(&name, &trained.model, &self.parts.valid, false)?.log_p();
-            let raise = self.raise(&format!("{name}-raise"), &trained.model, &self.parts.valid, self.density.betas[0])?;
+            let raise = self.raise(&format!("{name}-raise"), &trained.model, &self.parts.valid, self.betas(false))?;
             let log_p = mean_and_error(&log_p).0.min(raise);
             if best.is_none_or(|(highest, _)| log_p > highest) {
                 best = Some((log_p, place));
@@ -245,10 +251,16 @@ impl OneSet<'_> {
         }
     }
 
+    /// Annealing temperatures, for a result or for a choice.
+    fn betas(&self, reported: bool) -> usize {
+        let [chosen_by, all] = self.density.betas;
+        if reported { self.set.betas.unwrap_or(all) } else { chosen_by }
+    }
+
     /// What a model makes of examples: with log Z from both sides, or from the low one alone.
     fn scored(&self, name: &str, model: &Dbm, data: &Dataset, both: bool) -> Result<Scored, Error> {
         let (session, seed) = (self.workspace.session, self.workspace.seed);
-        let ais = AisSettings { betas: self.density.betas[usize::from(both)], seed, ..AisSettings::default() };
+        let ais = AisSettings { betas: self.betas(both), seed, ..AisSettings::default() };
         let key = (model.checksum(), ais.betas, seed, both, data.sha256());
         self.workspace.cell(name, &key, || {
             self.workspace.say(name);
@@ -312,13 +324,16 @@ impl OneSet<'_> {
 impl Set {
     /// `None` if there is nothing to train on.
     fn parts(&self, folder: &Path) -> Result<Option<Parts>, Error> {
-        let Some(training) = self.load(folder, 0, Split::Train)? else { return Ok(None) };
+        let Some(training) = self.load(folder, 0, None)? else { return Ok(None) };
         let missing = || Error::Usage(format!("{}: there is no {} in {}", self.name, self.files[1], folder.display()));
-        let valid = self.load(folder, 1, Split::Test)?.ok_or_else(missing)?;
-        Ok(Some(Parts { training, valid, test: self.load(folder, 2, Split::Test)? }))
+        let like = training.visible.as_ref().filter(|_| self.exclusive);
+        let valid = self.load(folder, 1, like)?.ok_or_else(missing)?;
+        let test = self.load(folder, 2, like)?;
+        Ok(Some(Parts { training, valid, test }))
     }
 
-    fn load(&self, folder: &Path, part: usize, split: Split) -> Result<Option<Dataset>, Error> {
+    /// One of the parts; its columns exclude one another as in `like`.
+    fn load(&self, folder: &Path, part: usize, like: Option<&Visible>) -> Result<Option<Dataset>, Error> {
         let (file, path) = (&self.files[part], folder.join(&self.files[part]));
         let name = match path.exists() {
             true => path.display().to_string(),
@@ -326,13 +341,15 @@ impl Set {
             false => return Ok(None),
         };
         let binarize = self.binarize.as_ref().map(|text| text.parse::<Binarize>().map_err(mistake)).transpose()?;
-        let options = DataOptions { binarize, ..DataOptions::of_digits(GENERATED) };
-        Ok(Some(DataSource { name, options }.load(split)?))
+        let options = DataOptions { binarize, exclusive: self.exclusive, ..DataOptions::of_digits(GENERATED) };
+        let split = if part == 0 { Split::Train } else { Split::Test };
+        Ok(Some(DataSource { name, options }.load_as(like, split)?))
     }
 
     /// As in `dbm train --data`.
     fn options(&self) -> String {
-        self.files[0].clone() + &self.binarize.as_ref().map_or(String::new(), |how| format!(" --binarize {how}"))
+        let exclusive = if self.exclusive { " --exclusive" } else { "" };
+        self.files[0].clone() + &self.binarize.as_ref().map_or(String::new(), |how| format!(" --binarize {how}")) + exclusive
     }
 }
 
