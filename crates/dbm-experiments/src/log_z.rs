@@ -44,12 +44,15 @@ impl Choose for ReverseFrom {
     ];
 }
 
+/// log p(v) by RAISE of some examples, each with its number.
+pub type Raised = Vec<(usize, f64)>;
+
 /// The result of reverse annealing, in addition to that towards the model.
 pub struct Reverse {
     /// Both ends, and Bennett's estimate.
     pub bracket: Bracket,
     /// Conservative estimates of log p(v), with the example of each; empty if the chains did not start at examples themselves.
-    pub raise: Vec<(usize, f64)>,
+    pub raise: Raised,
 }
 
 impl Reverse {
@@ -146,6 +149,33 @@ fn anneal_back(
     (forward, data, sweeps): (&AisEstimate, Option<(&Dataset, usize)>, u32),
     session: &Workbench,
 ) -> Result<Reverse, Error> {
+    let (weights, raise) = reverse(model, base, settings, (data, sweeps), session)?;
+    Ok(Reverse { bracket: Bracket::of(base.log_z, &forward.log_weights, &weights)?, raise })
+}
+
+/// RAISE alone: log p(v) of some of the examples, and which they are; of all of them, exactly, if the model is small enough.
+pub(crate) fn raised(
+    model: &Dbm,
+    data: &Dataset,
+    bounds: &[f64],
+    settings: &AisSettings,
+    session: &Workbench,
+) -> Result<Raised, Error> {
+    if let Some(log_z) = feasible(exact::log_z(model))? {
+        return Ok(bounds.iter().map(|bound| bound - log_z).enumerate().collect());
+    }
+    let base = base(model, Some(data))?;
+    Ok(reverse(model, &base, settings, (Some((data, data.examples.len())), 0), session)?.1)
+}
+
+/// The log weights of chains in reverse, and RAISE of the examples at which they started, if they did.
+fn reverse(
+    model: &Dbm,
+    base: &BaseDistribution,
+    settings: &AisSettings,
+    (data, sweeps): (Option<(&Dataset, usize)>, u32),
+    session: &Workbench,
+) -> Result<(Vec<f64>, Raised), Error> {
     session.progress.begin("betas in reverse", (settings.betas * settings.shards().len()) as u64);
     let parts = session.map(settings.shards(), |chains| {
         let start = match data {
@@ -160,12 +190,12 @@ fn anneal_back(
             session.progress.advance((ais.done - before) as u64);
         }
         let rows = start.examples.iter().map(|&(row, _)| row);
-        let raise = rows.zip(raise(base.log_z, &start, &ais.log_weights)).collect::<Vec<(usize, f64)>>();
+        let raise = rows.zip(raise(base.log_z, &start, &ais.log_weights)).collect::<Raised>();
         Ok((ais.log_weights, raise))
     });
     session.progress.end();
     let (weights, raise): (Vec<_>, Vec<_>) = parts.into_iter().collect::<Result<Vec<_>, DbmError>>()?.into_iter().unzip();
-    Ok(Reverse { bracket: Bracket::of(base.log_z, &forward.log_weights, &weights.concat())?, raise: raise.concat() })
+    Ok((weights.concat(), raise.concat()))
 }
 
 /// `None` if the model is too large to enumerate.

@@ -12,7 +12,7 @@ use super::workspace::{Trained, Workspace};
 use crate::Error;
 use crate::data::{Binarize, DataOptions, DataSource, Split};
 use crate::likelihood::bounds;
-use crate::log_z::{LogZ, ReverseFrom};
+use crate::log_z::{LogZ, Raised, ReverseFrom, raised};
 use dbm_core::ais::AisSettings;
 use dbm_core::math::{log_sum_exp, mean_and_error};
 use dbm_core::{Dbm, DbmError, Settings};
@@ -195,7 +195,7 @@ impl OneSet<'_> {
             machines.diverged = set.tries.len();
             return Ok(vec![machines, together]);
         };
-        let (mut all, mut raises) = (Vec::new(), Vec::new());
+        let (mut all, mut all_raised) = (Vec::new(), Vec::new());
         for seed in workspace.seed..workspace.seed + density.seeds {
             let Some(Trained { checkpoint, model, seconds }) = self.machine(place, seed)? else {
                 machines.diverged += 1;
@@ -203,9 +203,10 @@ impl OneSet<'_> {
             };
             let name = format!("{}-{seed}", set.name);
             let log_p = self.scored(&name, &model, parts.scored(), true)?.log_p();
-            let raise = self.raise(&format!("{name}-raise"), &model, parts.scored(), self.betas(true))?;
+            let raised = self.raised(&format!("{name}-raised"), &model, parts.scored(), true)?;
+            let raise = mean_of(&raised, &log_p[0]);
             machines.runs.push(self.run(&log_p, (chosen_by, raise), (seed, seconds, model.checksum()))?);
-            raises.push(raise);
+            all_raised.push(raised);
             if all.is_empty() {
                 machines.describe(&model, &checkpoint);
                 together.describe(&model, &checkpoint);
@@ -213,11 +214,14 @@ impl OneSet<'_> {
             all.push(log_p);
         }
         if !all.is_empty() {
-            let mixed = [0, 1].map(|side| mixture(&all.iter().map(|log_p| &log_p[side][..]).collect::<Vec<_>>()));
+            let mixed = [0, 1].map(|side| mixture(&all.iter().map(|log_p| log_p[side].clone()).collect::<Vec<_>>()));
             let seconds = machines.runs.iter().map(|run| run.seconds).sum();
             let checksum = machines.runs.iter().fold(0, |sum, run| sum ^ run.checksum);
-            // By Jensen's inequality, the mixture's is not lower than the mean.
-            let (raise, _) = mean_and_error(&raises);
+            // All chains with the same number start at the same example.
+            let logs =
+                mixture(&all_raised.iter().map(|raised| raised.iter().map(|&(_, log_p)| log_p).collect()).collect::<Vec<_>>());
+            let raised: Raised = all_raised[0].iter().map(|&(row, _)| row).zip(logs).collect();
+            let raise = mean_of(&raised, &mixed[0]);
             together.runs.push(self.run(&mixed, (chosen_by, raise), (workspace.seed, seconds, checksum))?);
         }
         Ok(vec![machines, together])
@@ -231,8 +235,8 @@ impl OneSet<'_> {
             let Some(trained) = self.machine(place, self.workspace.seed)? else { continue };
             let name = format!("{}-{place}-chosen-by", self.set.name);
             let [log_p, _] = self.scored(&name, &trained.model, &self.parts.valid, false)?.log_p();
-            let raise = self.raise(&format!("{name}-raise"), &trained.model, &self.parts.valid, self.betas(false))?;
-            let log_p = mean_and_error(&log_p).0.min(raise);
+            let raised = self.raised(&format!("{name}-raised"), &trained.model, &self.parts.valid, false)?;
+            let log_p = mean_and_error(&log_p).0.min(mean_of(&raised, &log_p));
             if best.is_none_or(|(highest, _)| log_p > highest) {
                 best = Some((log_p, place));
             }
@@ -273,19 +277,15 @@ impl OneSet<'_> {
         })
     }
 
-    /// Mean log p(v) of examples by reverse annealing from them (RAISE), which counts what annealing towards the model misses; the exact
-    /// mean, if log Z is known.
-    fn raise(&self, name: &str, model: &Dbm, data: &Dataset, betas: usize) -> Result<f64, Error> {
+    /// log p(v) of some examples by reverse annealing from them (RAISE), which counts what annealing towards the model misses; of all,
+    /// exactly, if log Z is known.
+    fn raised(&self, name: &str, model: &Dbm, data: &Dataset, reported: bool) -> Result<Raised, Error> {
         let (session, seed) = (self.workspace.session, self.workspace.seed);
-        let ais = AisSettings { betas, seed, ..AisSettings::default() };
+        let ais = AisSettings { betas: self.betas(reported), seed, ..AisSettings::default() };
         let key = (model.checksum(), ais.betas, seed, data.sha256());
         self.workspace.cell(name, &key, || {
             self.workspace.say(name);
-            let count = data.examples.len();
-            let bounds = bounds(model, data, count, session);
-            let LogZ { reverse, exact, .. } = LogZ::of(model, Some((data, count)), &ais, (ReverseFrom::Data, 0), session)?;
-            let found = reverse.and_then(|reverse| reverse.mean_raise(&bounds)).expect("the chains start at examples");
-            Ok(exact.map_or(found.0, |exact| mean_and_error(&bounds).0 - exact))
+            raised(model, data, &bounds(model, data, data.examples.len(), session), &ais, session)
         })
     }
 
@@ -353,13 +353,19 @@ impl Set {
     }
 }
 
-/// log p(v) of every example under a mixture of models, each with the same weight.
-fn mixture(models: &[&[f64]]) -> Vec<f64> {
+/// The mean over all examples of what RAISE says of some: `all`, log p(v) of every example up to a constant, says how these differ from the others.
+fn mean_of(raised: &Raised, all: &[f64]) -> f64 {
+    let offsets: Vec<f64> = raised.iter().map(|&(row, log_p)| log_p - all[row]).collect();
+    mean_and_error(all).0 + mean_and_error(&offsets).0
+}
+
+/// The log of the mean probability of every example under several models.
+fn mixture(models: &[Vec<f64>]) -> Vec<f64> {
     let of = |row: usize| {
         let log_p: Vec<f64> = models.iter().map(|log_p| log_p[row]).collect();
         log_sum_exp(&log_p) - libm::log(models.len() as f64)
     };
-    (0..models.first().map_or(0, |first| first.len())).map(of).collect()
+    (0..models.first().map_or(0, Vec::len)).map(of).collect()
 }
 
 #[cfg(test)]
@@ -369,7 +375,8 @@ mod tests {
     #[test]
     fn a_mixture_averages_probabilities_and_log_p_is_low_where_log_z_is_high() {
         let logs = |shares: [f64; 2]| shares.map(f64::ln);
-        let mixed = mixture(&[&logs([0.2, 0.5]), &logs([0.4, 0.1])]);
+        let mixed = mixture(&[logs([0.2, 0.5]).to_vec(), logs([0.4, 0.1]).to_vec()]);
+        assert!((mean_of(&vec![(1, -1.0)], &[2.0, 1.0]) - (1.5 - 2.0)).abs() < 1e-12);
         assert!((mixed[0] - 0.3_f64.ln()).abs() < 1e-12 && (mixed[1] - 0.3_f64.ln()).abs() < 1e-12, "{mixed:?}");
         for log_z in [[2.0, 3.0], [3.0, 2.0]] {
             assert_eq!(Scored { unnormalized: vec![1.0, 0.0], log_z }.log_p(), [vec![-2.0, -3.0], vec![-1.0, -2.0]]);
