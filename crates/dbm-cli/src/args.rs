@@ -64,8 +64,9 @@ pub struct ReadingArgs {
     /// How many digits to generate, with `--data digits`
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     digits: usize,
-    /// Columns of two values side by side of which no row has two high stand for one value, such as the letter at a place of a sequence: a
-    /// model trained on them gives no probability to rows with two either. Its file stores which they are
+    /// Find columns of two values that exclude one another: no row has two of them high, and chance would hardly explain it. They are taken
+    /// for one value, such as the letter at a place in a sequence, so a model gives no probability to rows with two high. Its file stores
+    /// which columns they are
     #[arg(long)]
     exclusive: bool,
     /// Hold out the last N training examples: they are not trained on, and replace the test examples. Use this for model selection, so that

@@ -1,4 +1,4 @@
-//! Columns of two values that exclude one another, as the levels of one value do that are spread over several columns.
+//! Columns of two values that exclude one another, such as one column for each level of a value.
 
 use crate::visible::{Column, ColumnKind, Columns, Visible};
 use crate::{DataError, Dataset};
@@ -8,9 +8,9 @@ use dbm_core::{Examples, Group};
 const CHANCE: f64 = 1e-6;
 
 impl Dataset {
-    /// The same table, with columns of two values of which no row has two high as one value. They become neighbours. A column joins others if
-    /// it would hardly miss all of their rows by chance: from the column that is high most often on, and with the column first for which that
-    /// is least likely. That never two are high is then part of the model; that one is, is not.
+    /// The same table with groups of columns that exclude one another, each group where its first column was. A group begins with the column
+    /// that is high most often among those left. A column joins it if no row has both high, and if that would hardly happen by chance; the
+    /// least probable by chance joins first. A model then knows that at most one of a group is high, but not that exactly one is.
     ///
     /// ```
     /// use dbm_core::Group;

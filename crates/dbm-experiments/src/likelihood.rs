@@ -1,7 +1,7 @@
 //! The likelihood of data under a model: mean-field bounds, a conservative estimate by annealing, and exact values if the model is small
 //! enough.
 
-use crate::log_z::{LogZ, feasible};
+use crate::log_z::{LogZ, feasible, mean_raise};
 use crate::{Error, Workbench};
 use dbm_core::chains::FieldCost;
 use dbm_core::linalg::Matrix;
@@ -116,7 +116,7 @@ impl Likelihood {
         let particles = parts.iter().all(|part| !part.sums.is_empty()).then(|| over_all(|part| &part.sums).0);
         let reverse = log_z.reverse.as_ref();
         let bounds: Vec<f64> = parts.iter().flat_map(|part| &part.bounds).copied().collect();
-        let raise = reverse.and_then(|reverse| reverse.mean_raise(&bounds));
+        let raise = reverse.and_then(|reverse| mean_raise(&reverse.raise, &bounds));
         let (pseudo, pseudo_error) = over_all(|part| &part.pseudo);
         Ok(Self {
             count,

@@ -55,14 +55,12 @@ pub struct Reverse {
     pub raise: Raised,
 }
 
-impl Reverse {
-    /// Mean log p(v) of the examples by RAISE, and its standard error over the chains; `None` if these did not start at examples. They
-    /// started from only some: `bounds`, log p(v) + log Z of all or a lower bound on it, say how those differ from the others.
-    pub(crate) fn mean_raise(&self, bounds: &[f64]) -> Option<(f64, f64)> {
-        let offsets: Vec<f64> = self.raise.iter().map(|&(row, log_p)| log_p - bounds[row]).collect();
-        let (offset, error) = (!offsets.is_empty()).then(|| mean_and_error(&offsets))?;
-        Some((mean_and_error(bounds).0 + offset, error))
-    }
+/// Mean log p(v) of the examples by RAISE, and its standard error over the chains; `None` if these did not start at examples. They started
+/// from only some: `bounds`, log p(v) of all or a lower bound on it, up to a constant, say how those differ from the others.
+pub(crate) fn mean_raise(raised: &Raised, bounds: &[f64]) -> Option<(f64, f64)> {
+    let offsets: Vec<f64> = raised.iter().map(|&(row, log_p)| log_p - bounds[row]).collect();
+    let (offset, error) = (!offsets.is_empty()).then(|| mean_and_error(&offsets))?;
+    Some((mean_and_error(bounds).0 + offset, error))
 }
 
 /// Estimates of log Z, and the exact value if the model is small enough.

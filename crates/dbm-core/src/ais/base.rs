@@ -18,7 +18,7 @@ impl BaseDistribution {
     }
 
     /// Visible units independent, each high as often as in the data: `gap a = log((ones + 1) / (zeros + 1))`, counting known bits only;
-    /// hidden biases zero. The levels of a group are as frequent as in the data, `log((rows + 1) / (all rows + levels))` in place of the odds.
+    /// hidden biases zero. The levels of a group are as frequent as in the data, `log((rows + 1) / (all rows + levels))` instead of the odds.
     /// Closer to a model trained on these data than the uniform one, so fewer betas suffice.
     ///
     /// # Errors

@@ -110,8 +110,7 @@ impl ReverseStart {
     }
 }
 
-/// Draws the units of each group together, by their means, after they were drawn one by one: the log probability of a level takes the place
-/// of theirs.
+/// Draws the units of each group again, together, by their means. The log probability of the level replaces those of the single units.
 fn draw_groups(model: &Dbm, means: &[f32], stream: &mut Stream, state: &mut [f32], log_q: &mut f64) {
     let (low, gap) = (model.units().low(), model.units().gap());
     for group in model.groups().iter() {

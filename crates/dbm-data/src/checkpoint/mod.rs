@@ -245,7 +245,7 @@ impl Checkpoint {
     fn build(&self, parameters: &Parameters) -> Result<Dbm, DataError> {
         let refused = DataError::refused(UNNAMED);
         let model = Dbm::new(self.units, parameters.weights.clone(), parameters.biases.clone()).map_err(refused)?;
-        // A note that is none, or is about other units, is an error where its words are needed.
+        // A note that cannot be read, or describes other units, is reported where its words are needed.
         let visible = self.notes.get(Visible::NOTE).and_then(|note| Visible::from_json(UNNAMED, note).ok());
         match visible {
             Some(Visible::Table(columns)) if columns.n_units() == model.n_visible() => {

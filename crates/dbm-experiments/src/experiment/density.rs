@@ -12,7 +12,7 @@ use super::workspace::{Trained, Workspace};
 use crate::Error;
 use crate::data::{Binarize, DataOptions, DataSource, Split};
 use crate::likelihood::bounds;
-use crate::log_z::{LogZ, Raised, ReverseFrom, raised};
+use crate::log_z::{LogZ, Raised, ReverseFrom, mean_raise, raised};
 use dbm_core::ais::AisSettings;
 use dbm_core::math::{log_sum_exp, mean_and_error};
 use dbm_core::{Dbm, DbmError, Settings};
@@ -204,7 +204,7 @@ impl OneSet<'_> {
             let name = format!("{}-{seed}", set.name);
             let log_p = self.scored(&name, &model, parts.scored(), true)?.log_p();
             let raised = self.raised(&format!("{name}-raised"), &model, parts.scored(), true)?;
-            let raise = mean_of(&raised, &log_p[0]);
+            let raise = by_raise(&raised, &log_p[0]);
             machines.runs.push(self.run(&log_p, (chosen_by, raise), (seed, seconds, model.checksum()))?);
             all_raised.push(raised);
             if all.is_empty() {
@@ -221,7 +221,7 @@ impl OneSet<'_> {
             let logs =
                 mixture(&all_raised.iter().map(|raised| raised.iter().map(|&(_, log_p)| log_p).collect()).collect::<Vec<_>>());
             let raised: Raised = all_raised[0].iter().map(|&(row, _)| row).zip(logs).collect();
-            let raise = mean_of(&raised, &mixed[0]);
+            let raise = by_raise(&raised, &mixed[0]);
             together.runs.push(self.run(&mixed, (chosen_by, raise), (workspace.seed, seconds, checksum))?);
         }
         Ok(vec![machines, together])
@@ -236,7 +236,7 @@ impl OneSet<'_> {
             let name = format!("{}-{place}-chosen-by", self.set.name);
             let [log_p, _] = self.scored(&name, &trained.model, &self.parts.valid, false)?.log_p();
             let raised = self.raised(&format!("{name}-raised"), &trained.model, &self.parts.valid, false)?;
-            let log_p = mean_and_error(&log_p).0.min(mean_of(&raised, &log_p));
+            let log_p = mean_and_error(&log_p).0.min(by_raise(&raised, &log_p));
             if best.is_none_or(|(highest, _)| log_p > highest) {
                 best = Some((log_p, place));
             }
@@ -353,10 +353,9 @@ impl Set {
     }
 }
 
-/// The mean over all examples of what RAISE says of some: `all`, log p(v) of every example up to a constant, says how these differ from the others.
-fn mean_of(raised: &Raised, all: &[f64]) -> f64 {
-    let offsets: Vec<f64> = raised.iter().map(|&(row, log_p)| log_p - all[row]).collect();
-    mean_and_error(all).0 + mean_and_error(&offsets).0
+/// The mean log p(v) of all examples by RAISE of some.
+fn by_raise(raised: &Raised, log_p: &[f64]) -> f64 {
+    mean_raise(raised, log_p).expect("the chains start at examples").0
 }
 
 /// The log of the mean probability of every example under several models.
@@ -376,7 +375,7 @@ mod tests {
     fn a_mixture_averages_probabilities_and_log_p_is_low_where_log_z_is_high() {
         let logs = |shares: [f64; 2]| shares.map(f64::ln);
         let mixed = mixture(&[logs([0.2, 0.5]).to_vec(), logs([0.4, 0.1]).to_vec()]);
-        assert!((mean_of(&vec![(1, -1.0)], &[2.0, 1.0]) - (1.5 - 2.0)).abs() < 1e-12);
+        assert!((by_raise(&vec![(1, -1.0)], &[2.0, 1.0]) - (1.5 - 2.0)).abs() < 1e-12);
         assert!((mixed[0] - 0.3_f64.ln()).abs() < 1e-12 && (mixed[1] - 0.3_f64.ln()).abs() < 1e-12, "{mixed:?}");
         for log_z in [[2.0, 3.0], [3.0, 2.0]] {
             assert_eq!(Scored { unnormalized: vec![1.0, 0.0], log_z }.log_p(), [vec![-2.0, -3.0], vec![-1.0, -2.0]]);
