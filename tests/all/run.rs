@@ -3,11 +3,12 @@
 use dbm_core::chains::FieldCost;
 use dbm_core::gradient::{self, Batch, Estimate, EstimatorKind, EstimatorSettings};
 use dbm_core::linalg::Matrix;
+use dbm_core::local::LocalFields;
 use dbm_core::rng::{Purpose, Streams};
 use dbm_core::tempering::{Base, Path, Spread, runs};
 use dbm_core::{
-    Backend, Clamp, Dbm, Examples, Exchange, Host, OptimizerMethod, OptimizerSettings, ReplicaPart, Settings, SingleThread,
-    Snapshot, Trainer, Units, exact, init,
+    Backend, Clamp, Dbm, DbmError, Examples, Exchange, Host, OptimizerMethod, OptimizerSettings, ReplicaPart, Settings,
+    SingleThread, Snapshot, Trainer, Units, exact, init,
 };
 use wasm_bindgen_test::wasm_bindgen_test;
 
@@ -124,6 +125,44 @@ fn a_climbing_run_is_a_value_too() {
     seen.dedup();
     assert!(seen.len() > 1, "the ladder changed while replicas shared it");
     assert_eq!(on_replicas(&run, 2, &data(), 20).snapshot(), alone.snapshot());
+}
+
+/// With local fields, weights outside of them stay 0, those inside move as they would in a run without fields that is in the same state,
+/// and the run is a value.
+#[wasm_bindgen_test(unsupported = test)]
+fn local_fields_keep_their_shape_and_change_nothing_else() {
+    let fields = LocalFields::new((4, 4), 20, 0.5);
+    let sees = |at: usize| fields.seeing(at / 20).any(|units| units.contains(&(at % 20)));
+    for method in [OptimizerMethod::Adam, OptimizerMethod::AmsGrad, OptimizerMethod::Sgd] {
+        for name in ["ucd-lmi", "pcd-gibbs-2", "centered-cd-1", "mp-3", "pl"] {
+            let (estimator, conditional): (EstimatorSettings, _) = (name.parse().unwrap(), 0.0);
+            let settings = Settings { estimator, conditional, local: Some(0.5), ..settings(method) };
+            let sizes: &[usize] = if name == "pl" { &[16, 20] } else { &[16, 20, 7] };
+            let start = Trainer::new(init::gaussian(sizes, Units::Signs, 0.1, 2).unwrap(), settings.clone()).unwrap();
+            let mut everywhere = Trainer::new(start.model().clone(), Settings { local: None, ..settings }).unwrap();
+            let mut local = start.clone();
+            everywhere.step(&data(), &SingleThread).unwrap();
+            local.step(&data(), &SingleThread).unwrap();
+            let first = |run: &Trainer| run.model().weights()[0].data().to_vec();
+            let (before, inside, all) = (first(&start), first(&local), first(&everywhere));
+            for at in 0..before.len() {
+                assert_eq!((before[at] != 0.0, inside[at] != 0.0), (sees(at), sees(at)), "{name}, {method:?}");
+                assert!(inside[at] != before[at] && inside[at] == all[at] || !sees(at) && all[at] != 0.0, "{name}, {method:?}");
+            }
+            let run = in_two_ways(start, &data(), 3);
+            assert!((0..before.len()).all(|at| (first(&run)[at] != 0.0) == sees(at)), "{name}, {method:?}");
+        }
+    }
+    let grown = |sizes: &[usize]| {
+        let run = Trainer::new(
+            init::orthogonal(&[16, 20], Units::Signs, 1).unwrap(),
+            Settings { local: Some(0.5), ..settings(OptimizerMethod::Sgd) },
+        );
+        Trainer::begin_at(Snapshot { optimizer_state: vec![], average: None, ..run.unwrap().snapshot() }.grown(sizes, 0.5, 1)?)
+    };
+    assert!((0..320).all(|at| (grown(&[16, 20, 5]).unwrap().model().weights()[0].data()[at] != 0.0) == sees(at)));
+    // Another number of units would move every field.
+    assert!(matches!(grown(&[16, 21]), Err(DbmError::Setting { name: "hidden layers", .. })));
 }
 
 /// With the same settings, a run that starts from another run's state differs from it only in its step, its average and its optimizer; with
@@ -343,14 +382,14 @@ fn the_number_of_replicas_changes_no_bit() {
     // Wide enough for more blocks than replicas.
     let whole = Examples::from_bits(200, &(0..30 * 200_u32).map(|i| u8::from(i * i % 7 < 3)).collect::<Vec<u8>>()).unwrap();
     let gaps = whole.clone().with_gaps(&(0..30 * 200_u32).map(|i| u8::from(i % 11 > 2)).collect::<Vec<u8>>()).unwrap();
-    for (name, method, data) in [
-        ("ucd-lmi", OptimizerMethod::Adam, &whole),
-        ("centered-pcd-1", OptimizerMethod::AmsGrad, &whole),
-        ("lmi", OptimizerMethod::Sgd, &whole),
-        ("ucd-lmi", OptimizerMethod::Adam, &gaps),
-        ("centered-pcd-1", OptimizerMethod::AmsGrad, &gaps),
+    for (name, method, data, local) in [
+        ("ucd-lmi", OptimizerMethod::Adam, &whole, None),
+        ("centered-pcd-1", OptimizerMethod::AmsGrad, &whole, Some(0.3)),
+        ("lmi", OptimizerMethod::Sgd, &whole, Some(0.1)),
+        ("ucd-lmi", OptimizerMethod::Adam, &gaps, None),
+        ("centered-pcd-1", OptimizerMethod::AmsGrad, &gaps, None),
     ] {
-        let settings = Settings { estimator: name.parse().unwrap(), conditional: 0.0, image: None, ..settings(method) };
+        let settings = Settings { estimator: name.parse().unwrap(), conditional: 0.0, image: None, local, ..settings(method) };
         let mut alone = Trainer::new(init::orthogonal(&[200, 300, 150], Units::Signs, 2).unwrap(), settings).unwrap();
         let start = alone.clone();
         for _ in 0..3 {

@@ -27,6 +27,7 @@ mod host;
 pub mod impute;
 pub mod init;
 pub mod linalg;
+pub mod local;
 mod marginal;
 pub mod mask;
 pub mod math;

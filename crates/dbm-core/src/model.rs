@@ -2,6 +2,7 @@
 
 use crate::host::Host;
 use crate::linalg::{Backend, Matrix, add_scaled};
+use crate::local::LocalFields;
 use crate::{DbmError, Group, Units, groups};
 use std::sync::Arc;
 
@@ -90,7 +91,9 @@ impl Dbm {
         let weights = weights.into_iter().zip(sizes.windows(2));
         let weights: Vec<Matrix> = weights.map(|(values, pair)| Matrix::from_vec(pair[0], pair[1], values)).collect();
         let transposed = weights.iter().map(Matrix::transposed).collect();
-        Ok(Self { units, backend: Backend::default(), sizes, weights, transposed, biases, groups: Arc::default() })
+        let mut model = Self { units, backend: Backend::default(), sizes, weights, transposed, biases, groups: Arc::default() };
+        model.find_spans();
+        Ok(model)
     }
 
     /// The same model over fewer states: those in which each of these groups of visible units is at a level, as in the rows of a table.
@@ -151,6 +154,19 @@ impl Dbm {
     /// The values its units take.
     pub fn units(&self) -> Units {
         self.units
+    }
+
+    /// The same model without the weights outside of these fields.
+    pub(crate) fn within(mut self, local: &LocalFields) -> Self {
+        local.clear_outside(0, self.weights[0].data_mut());
+        self.transposed[0] = self.weights[0].transposed();
+        self.find_spans();
+        self
+    }
+
+    /// Finds what products can skip.
+    fn find_spans(&mut self) {
+        self.weights.iter_mut().chain(&mut self.transposed).for_each(Matrix::find_spans);
     }
 
     /// `p(v_free, h | v_rest)` as a machine over these visible units alone: the others' fields become biases of the first hidden layer.
@@ -241,5 +257,6 @@ impl Dbm {
             pieces.extend(rows.enumerate().map(|(piece, rows)| (weight, piece * TRANSPOSED_ROWS, rows)));
         }
         host.map(pieces, |(weight, from, rows)| weight.transpose_rows_into(from, rows));
+        self.find_spans();
     }
 }

@@ -51,6 +51,10 @@ pub fn begin<E: From<DbmError>>(
     check(&footprint(plan, data, host.threads()))?;
     let sizes = layers(plan, data.width());
     if let Some(settings) = pretraining(plan) {
+        if let Some(share) = plan.settings.local {
+            let expected = "none with pretraining, which trains all weights";
+            return Err(DbmError::Setting { name: "local fields", expected, got: share.to_string() }.into());
+        }
         return Ok(Begun::Pretraining(Box::new(Pretrainer::new(&sizes, plan.units, settings)?)));
     }
     let seed = plan.settings.seed;

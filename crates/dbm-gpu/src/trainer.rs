@@ -93,6 +93,7 @@ impl GpuTrainer {
             (settings.classes > 0, "labels"),
             (settings.average.is_some(), "averaged weights"),
             (settings.estimator.centering.is_some(), "centering"),
+            (settings.local.is_some(), "local fields"),
         ];
         if let Some((_, what)) = refused.into_iter().find(|(refused, _)| *refused) {
             return Err(GpuError::Unsupported(what));

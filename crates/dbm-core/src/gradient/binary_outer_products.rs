@@ -4,6 +4,7 @@ use super::Moments;
 use crate::Units;
 use crate::linalg::{Backend, Codes, Matrix, add_scaled};
 use crate::vector::vectorized;
+use std::ops::Range;
 
 /// In layers with fewer units, building tables is not worthwhile.
 const FEWEST_UNITS: usize = 16;
@@ -78,16 +79,24 @@ impl<'a> BinaryOuterProducts<'a> {
         this
     }
 
-    /// `out +=` rows `from..` of the sum, as many as `out` holds.
-    pub fn add_weight_rows(&self, from: usize, out: &mut [f32]) {
+    /// `out +=` rows `from..` of the sum, as many as `out` holds; of its columns, those outside of this range are not needed.
+    pub fn add_weight_rows(&self, from: usize, out: &mut [f32], needed: Range<usize>) {
         let q = self.real.1.columns();
         let p = out.len() / q;
+        let whole = needed.len() == q;
         let (codes, right) = &self.left_binary;
-        codes.add_product(out, from, right, 0..q);
+        if whole {
+            codes.add_product(out, from, right, needed.clone());
+        } else {
+            let mut part = Matrix::zeros(p, needed.len());
+            codes.add_product(part.data_mut(), from, right, needed.clone());
+            let parts = part.data().chunks_exact(needed.len().max(1));
+            out.chunks_exact_mut(q).zip(parts).for_each(|(row, part)| add_scaled(&mut row[needed.clone()], 1.0, part));
+        }
         let (codes, left) = &self.right_binary;
         if codes.inputs > 0 {
             let mut transposed = Matrix::zeros(q, p);
-            codes.add_product(transposed.data_mut(), 0, left, from..from + p);
+            codes.add_product(&mut transposed.data_mut()[needed.start * p..needed.end * p], needed.start, left, from..from + p);
             transposed.add_transpose_to(out);
         }
         self.backend.add_outer_products(out, self.alpha, &self.real.0, from, &self.real.1);
@@ -161,7 +170,7 @@ mod tests {
                     let (p, q) = (sizes[l], sizes[l + 1]);
                     for (from, rows) in [(0, p), (p / 3, p / 2), (p - 1, 1)] {
                         let (mut fast, mut plain) = (vec![1.0; rows * q], vec![1.0; rows * q]);
-                        gathered.add_weight_rows(from, &mut fast);
+                        gathered.add_weight_rows(from, &mut fast, 0..q);
                         shards.iter().for_each(|shard| shard.add_weight_rows(Backend::Plain, l, from, 0.25, &mut plain));
                         assert_eq!(fast, plain, "{units:?}, W_{l} of {sizes:?}, {rows} rows from {from}");
                     }

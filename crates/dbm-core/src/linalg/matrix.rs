@@ -1,20 +1,34 @@
 //! A dense row-major matrix of f32.
 
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Side of the tiles in which a transposition proceeds.
 const TILE: usize = 16;
 /// Side of the squares of a tile that are transposed in registers.
 const SQUARE: usize = 4;
 
+/// Columns that share a span.
+pub(super) const SPAN: usize = 32;
+
 /// Row-major, `data[row * columns + column]`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(try_from = "Packed<'_>")]
 pub struct Matrix {
     rows: usize,
     columns: usize,
     #[serde(serialize_with = "as_bytes")]
     data: Vec<f32>,
+    /// For every [`SPAN`] columns, the rows outside of which they are 0; empty if these are not known ([`Matrix::find_spans`]).
+    #[serde(skip)]
+    spans: Vec<Range<usize>>,
+}
+
+impl PartialEq for Matrix {
+    /// What is known of its zeros does not matter.
+    fn eq(&self, other: &Self) -> bool {
+        (self.rows, self.columns, &self.data) == (other.rows, other.columns, &other.data)
+    }
 }
 
 /// A matrix as it is sent: its values as one sequence of bytes, in the machine's byte order.
@@ -35,7 +49,7 @@ impl TryFrom<Packed<'_>> for Matrix {
 
     fn try_from(Packed { rows, columns, data }: Packed) -> Result<Self, String> {
         match rows.checked_mul(columns).and_then(|count| count.checked_mul(size_of::<f32>())) {
-            Some(expected) if expected == data.len() => Ok(Self { rows, columns, data: bytemuck::pod_collect_to_vec(data) }),
+            Some(expected) if expected == data.len() => Ok(Self::from_vec(rows, columns, bytemuck::pod_collect_to_vec(data))),
             _ => Err(format!("a matrix of {rows} x {columns} came with {} bytes", data.len())),
         }
     }
@@ -44,7 +58,7 @@ impl TryFrom<Packed<'_>> for Matrix {
 impl Matrix {
     /// A matrix of zeros.
     pub fn zeros(rows: usize, columns: usize) -> Self {
-        Self { rows, columns, data: vec![0.0; rows * columns] }
+        Self::from_vec(rows, columns, vec![0.0; rows * columns])
     }
 
     /// From values, row by row.
@@ -53,7 +67,33 @@ impl Matrix {
     /// If `data` does not hold `rows * columns` values.
     pub fn from_vec(rows: usize, columns: usize, data: Vec<f32>) -> Self {
         assert_eq!(data.len(), rows * columns, "a {rows} x {columns} matrix");
-        Self { rows, columns, data }
+        Self { rows, columns, data, spans: vec![] }
+    }
+
+    /// Looks for zeros that products by tables can skip: for every [`SPAN`] columns, rows at the top and at the bottom. Takes no time if
+    /// there are none. A change of the values forgets what was found.
+    pub fn find_spans(&mut self) {
+        self.spans.clear();
+        let blocks = (0..self.columns).step_by(SPAN).map(|from| from..(from + SPAN).min(self.columns));
+        let spans: Vec<Range<usize>> = blocks
+            .map(|block| {
+                // All bits but the sign, gathered without a branch so that it becomes vector code.
+                let has_values =
+                    |&row: &usize| self.row(row)[block.clone()].iter().fold(0, |bits, x| bits | x.to_bits()).wrapping_shl(1) != 0;
+                let first = (0..self.rows).find(has_values).unwrap_or(self.rows);
+                first..(first..self.rows).rfind(has_values).map_or(first, |last| last + 1)
+            })
+            .collect();
+        if spans.iter().any(|span| span.len() < self.rows) {
+            self.spans = spans;
+        }
+    }
+
+    /// The rows outside of which these columns are 0, as far as known.
+    pub(super) fn span_of(&self, columns: Range<usize>) -> Range<usize> {
+        let Some(spans) = self.spans.get(columns.start / SPAN..columns.end.div_ceil(SPAN)) else { return 0..self.rows };
+        let spans = spans.iter().filter(|span| !span.is_empty());
+        spans.cloned().reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or(0..0)
     }
 
     /// Number of rows.
@@ -73,6 +113,7 @@ impl Matrix {
 
     /// All values, mutable.
     pub fn data_mut(&mut self) -> &mut [f32] {
+        self.spans.clear();
         &mut self.data
     }
 
@@ -83,14 +124,15 @@ impl Matrix {
 
     /// One row, mutable.
     pub fn row_mut(&mut self, row: usize) -> &mut [f32] {
+        self.spans.clear();
         &mut self.data[row * self.columns..(row + 1) * self.columns]
     }
 
     /// A copy of some rows.
     #[must_use]
-    pub fn rows_of(&self, rows: std::ops::Range<usize>) -> Self {
+    pub fn rows_of(&self, rows: Range<usize>) -> Self {
         let data = self.data[rows.start * self.columns..rows.end * self.columns].to_vec();
-        Self { rows: rows.len(), columns: self.columns, data }
+        Self::from_vec(rows.len(), self.columns, data)
     }
 
     /// A copy of the rows with these numbers.
@@ -113,6 +155,7 @@ impl Matrix {
     /// If its length is not the number of columns.
     pub fn push_row(&mut self, row: &[f32]) {
         assert_eq!(row.len(), self.columns);
+        self.spans.clear();
         self.data.extend_from_slice(row);
         self.rows += 1;
     }
@@ -123,6 +166,7 @@ impl Matrix {
     /// If they have another width.
     pub fn push_rows(&mut self, rows: &Self) {
         assert_eq!(rows.columns, self.columns);
+        self.spans.clear();
         self.data.extend_from_slice(&rows.data);
         self.rows += rows.rows;
     }
@@ -132,6 +176,7 @@ impl Matrix {
     /// # Panics
     /// If there is none.
     pub fn last_row_mut(&mut self) -> &mut [f32] {
+        self.spans.clear();
         let start = self.data.len() - self.columns;
         &mut self.data[start..]
     }

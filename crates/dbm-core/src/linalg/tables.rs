@@ -62,6 +62,8 @@ struct Columns<'a> {
     /// Columns of the full matrix.
     width: usize,
     from: usize,
+    /// The full matrix, if it may know which rows are 0.
+    of: Option<&'a Matrix>,
 }
 
 impl<'a> Columns<'a> {
@@ -173,7 +175,7 @@ impl Codes {
         let m = out.len() / n;
         assert_eq!((out.len(), right.rows()), (m * n, self.inputs), "[{m}, {}] times [{}, {n}]", self.inputs, self.inputs);
         assert!(from + m <= self.rows && columns.end <= right.columns(), "rows {from}.. and columns {columns:?} of a product");
-        let right = Columns { data: right.data(), width: right.columns(), from: columns.start };
+        let right = Columns { data: right.data(), width: right.columns(), from: columns.start, of: Some(right) };
         dispatch(Product { out, start, codes: self, from, right, n });
     }
 }
@@ -270,7 +272,7 @@ impl Product<'_> {
             for (padded, row) in padded.chunks_exact_mut(block).zip(right.data.chunks_exact(right.width)) {
                 padded[..n].copy_from_slice(&row[right.from..right.from + n]);
             }
-            right = Columns { data: &padded, width: block, from: 0 };
+            right = Columns { data: &padded, width: block, from: 0, of: None };
         }
         let mut sums = Vec::with_capacity(out.len() / n);
         let mut tables = Tables([[[simd.splat_f32s(0.0); VECTORS]; ENTRIES]; TABLES]);
@@ -317,7 +319,13 @@ fn add_block<S: Simd, const VECTORS: usize>(
     let (m, in_word) = (out.len(), codes.in_word());
     let (low, gap) = (simd.splat_f32s(codes.low), simd.splat_f32s(codes.high - codes.low));
     let (none, nothing) = ([simd.splat_f32s(0.0); VECTORS], [simd.splat_f32s(-0.0); VECTORS]);
-    for (w, words) in codes.words.chunks_exact(codes.rows).enumerate() {
+    // Words whose inputs have only zeros here add nothing.
+    let inputs = right.of.map_or(0..codes.inputs, |of| {
+        let from = right.from + column;
+        of.span_of(from..from + VECTORS * S::F32_LANES)
+    });
+    let some = inputs.start / in_word..inputs.end.div_ceil(in_word);
+    for (w, words) in codes.words.chunks_exact(codes.rows).enumerate().take(some.end).skip(some.start) {
         let (words, first) = (&words[from..from + m], w * in_word);
         let end = codes.inputs.min(first + in_word);
         let groups = (end - first).div_ceil(NAMING).min(TABLES);
@@ -524,7 +532,7 @@ mod tests {
             let codes = Codes::of_states(states.data(), k, (low, 1.0)).unwrap();
             let (mut found, mut narrow) = (start.clone(), start);
             codes.add_product(found.data_mut(), 0, &right, 0..n);
-            let right = Columns { data: right.data(), width: n, from: 0 };
+            let right = Columns { data: right.data(), width: n, from: 0, of: None };
             Product { out: narrow.data_mut(), start: None, codes: &codes, from: 0, right, n }.with_simd(Scalar128b);
             assert_eq!(found, narrow, "[{m}, {k}] times [{k}, {n}], low {low}");
         }
@@ -545,6 +553,32 @@ mod tests {
                 let mut part = piece(&start);
                 codes.add_product(&mut part, from, &right, column..column + columns);
                 assert_eq!(part, piece(&whole), "rows {from}.., columns {column}.., low {low}");
+            }
+        }
+    }
+
+    /// A band of values from the top left to the bottom right, and zeros elsewhere, some of them negative.
+    #[test]
+    fn zeros_that_are_known_are_skipped_without_changing_a_bit() {
+        for (m, k, n, low) in [(9, 175, 183, -1.0), (2, 175, 183, 0.0), (9, 200, 64, -1.0), (5, 41, 20, -1.0)] {
+            let (states, mut right, start) = some(m, k, n, low, 7);
+            for (at, x) in right.data_mut().iter_mut().enumerate() {
+                let (row, column) = (at / n * n, at % n * k);
+                *x = if row.abs_diff(column) * 5 < k * n && column > 40 * k { (*x * 0.37).sin() } else { -0.0 };
+            }
+            let codes = Codes::of_states(states.data(), k, (low, 1.0)).unwrap();
+            for columns in [0..n, n / 3..n, n / 2..n / 2 + 3] {
+                let of = |right: &Matrix| {
+                    let mut out: Vec<f32> = (0..m).flat_map(|row| start.row(row)[columns.clone()].to_vec()).collect();
+                    codes.add_product(&mut out, 0, right, columns.clone());
+                    out
+                };
+                let mut known = right.clone();
+                known.find_spans();
+                assert!(known.span_of(64.min(n - 1)..n).len() < k && known.span_of(0..1).is_empty());
+                assert_eq!(of(&known), of(&right), "[{m}, {k}] times [{k}, {n}], low {low}");
+                known.row_mut(0)[0] = 1.0;
+                assert_eq!(known.span_of(0..1), 0..k, "a change of the values forgets what was known");
             }
         }
     }

@@ -36,6 +36,13 @@ impl Settings {
             let expected = "mixed or pixels, where the visible layer is no image of rows and columns";
             return Err(DbmError::Setting { name: "masks", expected, got: self.masks.choice().name.into() });
         }
+        let (rows, columns) = self.image.unwrap_or((1, visible));
+        if let Some(share) = self.local
+            && share * (if rows == 1 { columns } else { rows.min(columns) } as f64) < 1.0
+        {
+            let expected = "a share of the sides of the picture that makes at least one pixel";
+            return Err(DbmError::Setting { name: "local fields", expected, got: share.to_string() });
+        }
         if let Some((rows, columns)) = self.image
             && rows.checked_mul(columns) != Some(visible)
         {
@@ -75,6 +82,9 @@ mod tests {
         assert_eq!(name(|s| s.estimator.centering = Some(0.0)), "centering rate");
         assert_eq!(name(|s| s.estimator.average_from = 1), "last time of the average");
         assert_eq!(name(|s| (s.conditional, s.masks) = (0.5, Masks::Halves)), "masks");
+        assert_eq!(name(|s| s.local = Some(0.0)), "local fields");
+        assert_eq!(name(|s| s.local = Some(0.16)), "local fields");
+        assert_eq!(name(|s| (s.local, s.image) = (Some(0.4), Some((2, 3)))), "local fields");
         assert_eq!(name(|s| s.image = Some((2, 2))), "image shape");
         assert_eq!(name(|s| s.image = Some((usize::MAX, 2))), "image shape");
     }

@@ -89,6 +89,10 @@ pub struct Settings {
     pub masks: Masks,
     /// Rows and columns, if the visible layer is an image: masks then include half planes and boxes.
     pub image: Option<(usize, usize)>,
+    /// Share of the picture's height and width that each unit of the first hidden layer sees, in `(0, 1)`; `None` if they see everything
+    /// ([`crate::local`]).
+    #[serde(default)]
+    pub local: Option<f64>,
     /// How many units of the top layer (all of it) represent the classes of the examples, one of them high; 0 if the top layer is hidden
     /// like the others. Labels are clamped in the positive phase, and free in the negative one.
     #[serde(default)]
@@ -112,6 +116,7 @@ impl Default for Settings {
             conditional: 0.0,
             masks: Masks::default(),
             image: None,
+            local: None,
             classes: 0,
             average: None,
             max_sweeps: 1000,

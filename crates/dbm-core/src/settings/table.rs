@@ -54,6 +54,7 @@ const RATE: Range = Range::number(0.0, 10.0, (false, true), "a number above 0 an
 const DECAY: Range = Range::number(0.0, 1.0, (true, false), "a number from 0 to below 1");
 const SHARE: Range = Range::number(0.0, 1.0, (true, true), "a number from 0 to 1");
 const CENTERING: Range = Range::number(0.0, 1.0, (false, true), "a number above 0 and at most 1");
+const FIELD: Range = Range::number(0.0, 1.0, (false, true), "a number above 0 and at most 1");
 const EXAMPLES: Range = Range::whole(1, 100_000, "a whole number from 1 to 100000");
 const SWEEPS: Range = Range::whole(1, MOST_SWEEPS as u64, "a whole number from 1 to 100000");
 /// In a page, where a shard of a step makes all sweeps of its chains in one piece.
@@ -220,6 +221,20 @@ settings! {
             hint: "Sizes, from the visible layer upward.",
             help: "Units of each hidden layer. A first layer at least as wide as the picture learns it best.",
         },
+    };
+    Local = Row {
+        name: "local fields",
+        words: Label {
+            key: "local",
+            label: "Local fields",
+            hint: "Blank for none.",
+            help: "Share of the picture’s height and width that a unit of the first hidden layer sees: 0.3 suits strokes.",
+        },
+        option: ("local", "SHARE"),
+        says: ("fields of # of each side", "no local fields"),
+        said: Said::IfUnusual,
+        group: Group::More,
+        kind: Kind::Optional { range: FIELD, get: |plan| plan.settings.local, set: |plan, x| plan.settings.local = x },
     };
     Units = Row {
         words: Units::WORDS,

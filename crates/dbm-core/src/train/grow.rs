@@ -28,6 +28,10 @@ impl Snapshot {
         if old == sizes {
             return Ok(self);
         }
+        if self.settings.local.is_some() && old[1] != sizes[1] {
+            let expected = "as many units in the first layer as before, since their number decides where local fields are";
+            return Err(DbmError::Setting { name: "hidden layers", expected, got: format!("{sizes:?} where it has {old:?}") });
+        }
         let fresh = init::orthogonal_on(&SingleThread, sizes, Units::Bits, seed)?;
         let grow = |parameters: Parameters, gain: f32| {
             let mut weights: Vec<Vec<f32>> =

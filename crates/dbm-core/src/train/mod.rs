@@ -13,6 +13,7 @@ use crate::classes::top_of_classes;
 use crate::gradient::{self, Batch, Estimate, Estimator, EstimatorKind};
 use crate::host::{Host, SingleThread, even_pieces};
 use crate::linalg::Matrix;
+use crate::local::LocalFields;
 use crate::rng::{Purpose, Streams};
 use crate::tempering::Ladder;
 use crate::{Backend, Clamp, Dbm, DbmError, Examples, Parameters, ParametersView, Settings, Snapshot, SnapshotView, Visits};
@@ -39,6 +40,8 @@ const MOST_WEIGHTS_TOGETHER: usize = 4_000_000;
 #[derive(Clone, Debug)]
 pub struct Trainer {
     model: Dbm,
+    /// Outside of these, weights stay 0.
+    local: Option<Arc<LocalFields>>,
     settings: Settings,
     estimator: Arc<dyn Estimator>,
     step: u64,
@@ -117,10 +120,13 @@ impl Trainer {
                 got: format!("{} for layers of {:?}", settings.classes, model.sizes()),
             });
         }
+        let picture = settings.image.unwrap_or((1, model.n_visible()));
+        let local = settings.local.map(|share| Arc::new(LocalFields::new(picture, model.sizes()[1], share)));
+        let model = local.iter().fold(model, |model, local| model.within(local));
         let estimator = gradient::estimator(&settings);
         let visits = Visits::new(Streams::new(settings.seed), 0);
         let (moments, average, persistent, ladder, centering) = (vec![], None, None, None, None);
-        Ok(Self { estimator, model, settings, step: 0, moments, average, persistent, ladder, centering, visits })
+        Ok(Self { estimator, model, local, settings, step: 0, moments, average, persistent, ladder, centering, visits })
     }
 
     /// A copy of everything needed to continue this run exactly.

@@ -189,8 +189,13 @@ impl Trainer {
         let gathered = (backend == Backend::Fast)
             .then(|| host.map((0..self.model.depth()).collect(), |l| BinaryOuterProducts::new(&shards, l, units, alpha)));
         let gathering = host.now() - gathering;
+        let local = self.local.as_ref();
+        let needed = |l: usize, from: usize, rows: usize| match local.filter(|_| l == 0) {
+            Some(local) => local.seeing_any(from..from + rows),
+            None => 0..sizes[l + 1],
+        };
         let add_weight_rows = |l: usize, from: usize, out: &mut [f32]| match &gathered {
-            Some(gathered) => gathered[l].add_weight_rows(from, out),
+            Some(gathered) => gathered[l].add_weight_rows(from, out, needed(l, from, out.len() / sizes[l + 1])),
             None => shards.iter().for_each(|shard| shard.add_weight_rows(backend, l, from, alpha, out)),
         };
         let (weights, biases) = self.model.parameters_mut();
@@ -220,6 +225,9 @@ impl Trainer {
             add_weight_rows(l, from, &mut gradient);
             if let Some(centering) = centering {
                 centering.correct(l, from, &bias_gradients, &mut gradient);
+            }
+            if let Some(local) = local.filter(|_| l == 0) {
+                local.clear_outside(from, &mut gradient);
             }
             let made = host.now();
             let (moments, kept) = kept.split_at_mut(n_moments);

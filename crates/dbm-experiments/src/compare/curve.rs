@@ -101,8 +101,8 @@ impl Curve {
 
 /// The progress of a run.
 enum CurveStage {
-    Pretraining(Pretrainer),
-    Training(Trainer),
+    Pretraining(Box<Pretrainer>),
+    Training(Box<Trainer>),
 }
 
 impl CurveStage {
@@ -143,9 +143,10 @@ impl Plan<'_> {
         let settings = self.settings(spec, seed);
         let mut stage = if spec.pretrained {
             let pretraining = PretrainSettings { seed, ..self.pretraining.clone() };
-            CurveStage::Pretraining(Pretrainer::new(&self.sizes, self.units, pretraining)?.with_backend(self.backend))
+            let run = Pretrainer::new(&self.sizes, self.units, pretraining)?.with_backend(self.backend);
+            CurveStage::Pretraining(Box::new(run))
         } else {
-            CurveStage::Training(Trainer::new(self.start(seed)?, settings.clone())?)
+            CurveStage::Training(Box::new(Trainer::new(self.start(seed)?, settings.clone())?))
         };
         let mut curve = Curve { seed, points: vec![], caps: Caps::default(), diverged: None };
         let (mut step, mut seconds, mut couplings) = (0, 0.0, Couplings::default());
@@ -170,7 +171,7 @@ impl Plan<'_> {
                 if let CurveStage::Pretraining(run) = &stage
                     && run.is_done()
                 {
-                    stage = CurveStage::Training(Trainer::new(run.model(), settings.clone())?);
+                    stage = CurveStage::Training(Box::new(Trainer::new(run.model(), settings.clone())?));
                 }
             }
             let log_likelihood = exact::log_likelihood(&stage.model(), self.data)?;

@@ -49,6 +49,8 @@ struct Set {
     /// As in `dbm train --exclusive`.
     #[serde(default)]
     exclusive: bool,
+    /// Examples at the end of the file to train on that are not trained on: those to choose by are the same ones, from another file.
+    hold_out: Option<usize>,
     /// Annealing temperatures for its reported log Z, if others.
     betas: Option<usize>,
     tries: Vec<Try>,
@@ -65,12 +67,16 @@ struct Try {
     change: Changes,
     /// A run whose last weights this one begins with.
     first: Option<First>,
+    /// If it has more hidden units, the factor of the weights that these begin with.
+    gain: Option<f32>,
 }
 
 /// A first run.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct First {
+    /// Its hidden layers, if others.
+    hidden: Option<Vec<usize>>,
     steps: u64,
     #[serde(default)]
     change: Changes,
@@ -155,17 +161,18 @@ impl Density {
     }
 
     fn training(&self, its: &Try, seed: u64) -> Result<TrainingPlan, Error> {
-        let plan = |changes: [&Changes; 2], steps: u64| {
+        let plan = |changes: [&Changes; 2], hidden: &[usize], steps: u64| {
             let settings = Settings { seed, ..Settings::default() };
             let mut training = TrainingPlan { settings, ..TrainingPlan::default() }.with(changes[0])?.with(changes[1])?;
-            training.hidden.clone_from(&its.hidden);
+            training.hidden = hidden.to_vec();
             training.steps = steps;
             training.settings.optimizer.decay_steps = steps;
             Ok::<_, Error>(training)
         };
-        let mut training = plan([&self.train, &its.change], its.steps)?;
-        if let Some(First { steps, change }) = &its.first {
-            training.after = Some(Box::new(plan([&self.first, change], *steps)?));
+        let mut training = plan([&self.train, &its.change], &its.hidden, its.steps)?;
+        if let Some(First { hidden, steps, change }) = &its.first {
+            training.after = Some(Box::new(plan([&self.first, change], hidden.as_ref().unwrap_or(&its.hidden), *steps)?));
+            training.gain = its.gain;
         }
         Ok(training)
     }
@@ -341,7 +348,8 @@ impl Set {
             false => return Ok(None),
         };
         let binarize = self.binarize.as_ref().map(|text| text.parse::<Binarize>().map_err(mistake)).transpose()?;
-        let options = DataOptions { binarize, exclusive: self.exclusive, ..DataOptions::of_digits(GENERATED) };
+        let hold_out = self.hold_out.filter(|_| part == 0);
+        let options = DataOptions { binarize, exclusive: self.exclusive, hold_out, ..DataOptions::of_digits(GENERATED) };
         let split = if part == 0 { Split::Train } else { Split::Test };
         Ok(Some(DataSource { name, options }.load_as(like, split)?))
     }
@@ -349,7 +357,9 @@ impl Set {
     /// As in `dbm train --data`.
     fn options(&self) -> String {
         let exclusive = if self.exclusive { " --exclusive" } else { "" };
-        self.files[0].clone() + &self.binarize.as_ref().map_or(String::new(), |how| format!(" --binarize {how}")) + exclusive
+        let binarize = self.binarize.as_ref().map_or(String::new(), |how| format!(" --binarize {how}"));
+        let hold_out = self.hold_out.map_or(String::new(), |count| format!(" --hold-out {count}"));
+        self.files[0].clone() + &binarize + &hold_out + exclusive
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::{Error, Workbench};
 use dbm_core::settings::{Initialization, RunPlan, Setting};
-use dbm_core::{Settings, Trainer, Units};
-use dbm_data::Dataset;
+use dbm_core::{NEW_WEIGHT_GAIN, Settings, Trainer, Units};
+use dbm_data::{Checkpoint, Dataset};
 use dbm_engine::Begun;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -25,9 +25,12 @@ pub struct TrainingPlan {
     pub gaussian: Option<f64>,
     pub settings: Settings,
     pub steps: u64,
-    /// The run whose last weights this one begins with; sizes and units are then those of that run.
+    /// The run whose last weights this one begins with; units are then those of that run, and no layer is narrower.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Box<Self>>,
+    /// If this one has more hidden units, the factor of the weights that they begin with, as in `dbm train --gain`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gain: Option<f32>,
 }
 
 /// Replacement values, each addressed in a [`TrainingPlan`] by a JSON pointer such as `/settings/batch`.
@@ -69,12 +72,25 @@ impl TrainingPlan {
             None if self.settings.estimator.kind.descriptor().has_ladder => Initialization::Independent,
             None => Initialization::Orthogonal,
         };
-        let settings = Settings { image: data.image, ..self.settings.clone() };
-        let plan = RunPlan { hidden, units: self.units, start, settings };
+        let plan = RunPlan { hidden, units: self.units, start, settings: self.settings_for(data) };
         match dbm_engine::begin(&plan, &data.examples, session, |footprint| session.memory.check(footprint))? {
             Begun::Training(run) => Ok(*run),
             Begun::Pretraining(_) => unreachable!("no start of a training plan is pretrained"),
         }
+    }
+
+    /// A run that has taken no step yet, after the one with this checkpoint.
+    ///
+    /// # Errors
+    /// Settings out of range, or sizes that do not follow those of the run before.
+    pub fn begin_at(&self, before: Checkpoint, data: &Dataset) -> Result<Trainer, Error> {
+        let sizes: Vec<usize> = std::iter::once(data.examples.width()).chain(self.hidden.iter().copied()).collect();
+        let start = before.into_start(self.settings_for(data));
+        Ok(Trainer::begin_at(start.grown(&sizes, self.gain.unwrap_or(NEW_WEIGHT_GAIN), self.settings.seed)?)?)
+    }
+
+    fn settings_for(&self, data: &Dataset) -> Settings {
+        Settings { image: data.image, ..self.settings.clone() }
     }
 
     /// The command that trains the same model on data read with these options, after that of the run before, if there is one.
@@ -84,13 +100,14 @@ impl TrainingPlan {
 
     fn command_to(&self, file: &str, data: &str) -> String {
         const FIRST: &str = "first.safetensors";
+        let hidden = format!("--hidden {}", self.hidden.iter().map(usize::to_string).collect::<Vec<_>>().join(","));
         match &self.after {
-            None => {
-                let sizes: Vec<String> = self.hidden.iter().map(usize::to_string).collect();
-                self.one_command(&format!("--hidden {}", sizes.join(",")), file, data)
-            }
+            None => self.one_command(&hidden, file, data),
             Some(first) => {
-                format!("{} && {}", first.command_to(FIRST, data), self.one_command(&format!("--begin-at {FIRST}"), file, data))
+                let gain = self.gain.map_or(String::new(), |gain| format!(" --gain {gain}"));
+                let more = if first.hidden == self.hidden { String::new() } else { format!(" {hidden}{gain}") };
+                let then = self.one_command(&format!("--begin-at {FIRST}{more}"), file, data);
+                format!("{} && {then}", first.command_to(FIRST, data))
             }
         }
     }
@@ -158,5 +175,8 @@ mod tests {
         );
         assert!(other.starts_with("dbm train --data bars --begin-at first.safetensors --lr "), "{other}");
         assert!(other.ends_with("--steps 7 --seed 0 --out model.safetensors"), "{other}");
+        let deeper = TrainingPlan { hidden: vec![4, 3], gain: Some(0.25), ..plan };
+        let command = deeper.command("bars");
+        assert!(command.contains(" --begin-at first.safetensors --hidden 4,3 --gain 0.25 --lr "), "{command}");
     }
 }

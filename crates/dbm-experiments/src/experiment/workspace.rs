@@ -135,7 +135,7 @@ impl<'a> Workspace<'a> {
                 Some(before) => {
                     let before = self.trained(&format!("{name}-first"), before, options, data)?;
                     seconds += before.seconds;
-                    Trainer::begin_at(before.checkpoint.into_start(training.settings.clone()))?
+                    training.begin_at(before.checkpoint, data)?
                 }
             },
         };
