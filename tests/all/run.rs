@@ -106,7 +106,11 @@ fn in_two_ways(mut whole: Trainer, data: &Examples, steps: usize) -> Trainer {
 
 /// A run that climbs a ladder so fast that the ladder changes at nearly every step.
 pub fn climber(rate: f64) -> Trainer {
-    let mut estimator: EstimatorSettings = "centered-ptt-2".parse().unwrap();
+    climber_by("centered-ptt-2", rate)
+}
+
+fn climber_by(name: &str, rate: f64) -> Trainer {
+    let mut estimator: EstimatorSettings = name.parse().unwrap();
     estimator.ladder_every = 2;
     let optimizer = OptimizerSettings { learning_rate: rate, ..settings(OptimizerMethod::Sgd).optimizer };
     let settings = Settings { estimator, optimizer, conditional: 0.2, batch: 70, ..settings(OptimizerMethod::Sgd) };
@@ -116,9 +120,12 @@ pub fn climber(rate: f64) -> Trainer {
 #[wasm_bindgen_test(unsupported = test)]
 fn a_climbing_run_is_a_value_too() {
     let rungs = |run: &Trainer| run.ladder().map_or(0, |ladder| ladder.rungs().len());
-    let run = in_two_ways(climber(0.1), &data(), 6);
-    assert!(rungs(&run) > 1, "{} rungs", rungs(&run));
-    assert_eq!(run.snapshot().persistent.unwrap().len(), 3 * (rungs(&run) + 1));
+    let mut run = climber(0.1);
+    for name in ["centered-ucd-ptt-2", "centered-ptt-2"] {
+        run = in_two_ways(climber_by(name, 0.1), &data(), 6);
+        assert!(rungs(&run) > 1, "{} rungs by {name}", rungs(&run));
+        assert_eq!(run.snapshot().persistent.unwrap().len(), 3 * (rungs(&run) + 1));
+    }
     let mut alone = run.clone();
     let steps = (0..20).map(|_| alone.step(&data(), &SingleThread).unwrap().climb.unwrap().rungs);
     let mut seen: Vec<usize> = steps.collect();

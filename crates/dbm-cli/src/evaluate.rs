@@ -9,7 +9,7 @@ use dbm_core::words::Choose;
 use dbm_data::{Checkpoint, Dataset};
 use dbm_experiments::data::{DataSource, Split};
 use dbm_experiments::evaluation::LikelihoodReport;
-use dbm_experiments::likelihood::Likelihood;
+use dbm_experiments::likelihood::{Likelihood, PARTICLES};
 use dbm_experiments::log_z::{LogZ, ReverseFrom};
 use dbm_experiments::{Error, answers};
 
@@ -38,7 +38,7 @@ pub struct Evaluate {
     reverse_sweeps: u32,
     /// Particles that are taken to the posterior of each example, with two or more hidden layers: more of them bring the estimate of log
     /// p(v) closer, from below; 0 omits it
-    #[arg(long, default_value_t = 32, value_name = "N")]
+    #[arg(long, default_value_t = PARTICLES, value_name = "N")]
     posterior_particles: usize,
     /// Seed of the chains, and of the units that the pseudo-likelihood looks at
     #[arg(long, default_value_t = 0)]

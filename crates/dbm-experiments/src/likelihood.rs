@@ -39,6 +39,18 @@ pub(crate) fn bounds(model: &Dbm, data: &Dataset, count: usize, session: &Workbe
     session.in_parts("examples", 0..count, EXAMPLES, of).concat()
 }
 
+/// Particles per example, unless others are requested.
+pub const PARTICLES: usize = 32;
+
+/// log p(v) + log Z of each example: exact with one hidden layer, otherwise from particles, on the low side.
+pub(crate) fn unnormalized(model: &Dbm, data: &Dataset, seed: u64, session: &Workbench) -> Vec<f64> {
+    let count = data.examples.len();
+    match model.depth() {
+        1 => bounds(model, data, count, session),
+        _ => session.in_parts("examples", 0..count, EXAMPLES, |rows| sums(model, data, rows, PARTICLES, seed)).concat(),
+    }
+}
+
 /// Means over examples, in nats per example.
 #[derive(Clone, Debug, Serialize)]
 pub struct Likelihood {

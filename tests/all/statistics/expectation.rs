@@ -4,9 +4,12 @@ use crate::common::{By, Y_FOLLOWS_X, batch, models_of_levels, of_both_kinds, ran
 use dbm_core::coupling::{Acceptance, SharedUniform};
 use dbm_core::diagnostics::{BiasTable, bias_table};
 use dbm_core::gradient::{EstimatorKind, EstimatorSettings, ExpectedGradient, UcdLmi, estimator, expectation};
+use dbm_core::linalg::Matrix;
 use dbm_core::rng::Streams;
 use dbm_core::sweep::LocalMode;
-use dbm_core::{Dbm, Settings, Units, exact};
+use dbm_core::tempering::Ladder;
+use dbm_core::{Dbm, LadderSnapshot, Parameters, Settings, Units, exact};
+use std::sync::Arc;
 
 /// One, two and three hidden layers, small enough for the law of a pair to be computed quickly.
 const SHAPES: [&[usize]; 3] = [&[3, 3], &[3, 2, 1], &[2, 1, 2, 1]];
@@ -14,6 +17,11 @@ const SHAPES: [&[usize]; 3] = [&[3, 3], &[3, 2, 1], &[2, 1, 2, 1]];
 /// The estimators that draw the units of a group together.
 fn for_levels() -> impl Iterator<Item = EstimatorKind> {
     EstimatorKind::ALL.into_iter().filter(|&kind| kind != EstimatorKind::UcdGibbs)
+}
+
+/// Whether its chains can keep known units: other persistent chains cannot.
+fn keeps_known(kind: EstimatorKind) -> bool {
+    !kind.descriptor().persistent || kind.is_unbiased()
 }
 
 /// Settings of an estimator whose couplings are never cut.
@@ -61,7 +69,7 @@ fn the_coupled_estimators_are_unbiased_to_rounding_and_the_others_are_not() {
         for (visible, kind) in [visible.clone(), with_gap(visible)].iter().flat_map(|v| EstimatorKind::ALL.map(|kind| (v, kind)))
         {
             for (marginalize, known) in [(true, &none), (false, &none), (true, &some), (false, &some)] {
-                if kind.descriptor().persistent && known.contains(&true) {
+                if !keeps_known(kind) && known.contains(&true) {
                     continue;
                 }
                 let settings = Settings { marginalize, ..uncapped(kind.name()) };
@@ -81,7 +89,7 @@ fn the_coupled_estimators_are_unbiased_over_levels() {
         let none = vec![false; visible.len()];
         for (visible, kind) in [visible.clone(), with_gap(visible)].iter().flat_map(|v| for_levels().map(move |kind| (v, kind))) {
             for known in [&none, &some] {
-                if kind.descriptor().persistent && known.contains(&true) {
+                if !keeps_known(kind) && known.contains(&true) {
                     continue;
                 }
                 let bias = largest_bias(&*expectation(&uncapped(kind.name())), &model, visible, known);
@@ -144,11 +152,12 @@ fn samples_of_every_estimator_agree_with_its_expectation() {
                 check(&Settings { marginalize: false, ..uncapped(&name) }, &none, 1);
                 if kind.descriptor().persistent {
                     check(&uncapped(&name), &none, 3);
-                } else {
+                }
+                if keeps_known(kind) {
                     check(&uncapped(&name), &some, 1);
                 }
-                // The effect of a cap on coupled runs is not a sum over states.
-                if kind.is_unbiased() && kind != EstimatorKind::UcdSmc {
+                // The effect of a cap on coupled runs and ladders is not a sum over states.
+                if kind.is_unbiased() && !kind.descriptor().has_ladder {
                     check(&Settings { max_meeting: 2, ..uncapped(&name) }, &none, 1);
                 }
             }
@@ -167,13 +176,54 @@ fn samples_over_levels_agree_with_their_expectation() {
         let examples = [visible.clone(), with_gap(visible)];
         for kind in for_levels() {
             let mut checks = vec![(true, &none, 1), (false, &none, 1)];
-            checks.push(if kind.descriptor().persistent { (true, &none, 3) } else { (true, &some, 1) });
+            checks.extend(kind.descriptor().persistent.then_some((true, &none, 3)));
+            checks.extend(keeps_known(kind).then_some((true, &some, 1)));
             for (marginalize, known, steps) in checks {
                 let settings = Settings { marginalize, ..uncapped(kind.name()) };
                 let error = error_of(&model, &settings, &examples, known, steps);
                 assert!(error < LIMIT, "{:?} {} known {known:?}: {error:.2} standard errors", model.groups(), kind.name());
             }
         }
+    }
+}
+
+/// Coupled ladders of several rungs have the exact mean whatever states they begin at, and over whatever times they average; without their
+/// corrections they have not.
+#[test]
+fn coupled_ladders_are_unbiased_from_any_start() {
+    for (units, sizes) in of_both_kinds([&[3, 3][..], &[3, 2, 1]]) {
+        let model = random_model(units, sizes, 65);
+        let (visible, _) = example(3);
+        let rung = |share: f32| Parameters {
+            weights: model.weights().iter().map(|w| w.data().iter().map(|x| share * x).collect()).collect(),
+            biases: model.biases().iter().map(|b| b.iter().map(|x| share * x).collect()).collect(),
+        };
+        let rungs = [0.0, 0.4, 0.7].map(rung).to_vec();
+        let kept = LadderSnapshot { accepted: vec![0.3; rungs.len()], rungs, rate: 1.0, temperatures: None };
+        let ladder = Arc::new(Ladder::restore(&model, kept).unwrap());
+        // Every unit of every rung is low.
+        let low = |&n: &usize| Matrix::from_vec(8, n, vec![units.low(); 8 * n]);
+        let start: Vec<Matrix> = (0..4).flat_map(|_| sizes.iter().map(low)).collect();
+        let error = |from: u32, to: u32, max_meeting: u32| {
+            let mut settings = Settings { max_meeting, ..uncapped("ucd-ptt-1") };
+            (settings.estimator.average_from, settings.estimator.average_to) = (from, to);
+            let expected = expectation(&settings).expected(&model, &visible, &[false; 3], 0).unwrap().values;
+            let estimator = estimator(&settings);
+            let estimates = (0..1200).map(|replicate| {
+                let mut batch = batch(&model, std::slice::from_ref(&visible), &[false; 3], 8, Streams::new(replicate));
+                (batch.ladder, batch.persistent) = (Some(ladder.clone()), Some(start.clone()));
+                let estimate = estimator.estimate(&model, &batch, &|| 0.0);
+                assert_eq!(estimate.info.negative.meeting_times.len(), 8);
+                estimate.moments.gradient(model.backend(), 1.0 / 8.0).flat()
+            });
+            worst_error(estimates, &expected)
+        };
+        for (from, to) in [(0, 0), (1, 1), (1, 4), (3, 4)] {
+            let error = error(from, to, u32::MAX);
+            assert!(error < LIMIT, "{units:?} {sizes:?} averaged from {from} to {to}: {error:.2} standard errors");
+        }
+        let uncorrected = error(1, 1, 1);
+        assert!(uncorrected > 10.0, "{units:?} {sizes:?} cut at once: {uncorrected:.2} standard errors");
     }
 }
 

@@ -6,6 +6,7 @@
 //! | `ucd_lmi` without its search, UCD-MH | uniform start, Metropolis coupling | the same | exact |
 //! | `ucd_gibbs` | uniform start, Gibbs coupling | the same | exact |
 //! | `ucd_smc` | runs of particles, coupled by their estimates of Z | the same | exact |
+//! | `ucd_ptt` | as `ucd_smc` | chains at the run's own past, coupled with others | exact |
 //! | `lmi` | mode, one Gibbs sweep | the same | biased |
 //! | `cd` | k Gibbs sweeps from a uniform start | k sweeps from there | biased |
 //! | `pcd` | mean field | k sweeps from the last step's states | biased |
@@ -42,6 +43,7 @@ mod proposals;
 mod ptt;
 mod ucd_gibbs;
 mod ucd_lmi;
+mod ucd_ptt;
 mod ucd_smc;
 
 pub use crate::settings::estimator::{CENTERING_RATE, EstimatorDescriptor, EstimatorKind, EstimatorSettings, SmcPath};
@@ -61,6 +63,7 @@ pub(crate) use prediction::SWEEPS as PREDICTION_SWEEPS;
 pub use ptt::Ptt;
 pub use ucd_gibbs::UcdGibbs;
 pub use ucd_lmi::UcdLmi;
+pub use ucd_ptt::UcdPtt;
 pub use ucd_smc::UcdSmc;
 
 use crate::Settings;
@@ -83,6 +86,13 @@ macro_rules! of_kind {
                 let EstimatorSettings { particles, smc_steps: steps, path, average_from: first, average_to: last, .. } =
                     settings.estimator;
                 Arc::new(UcdSmc { marginalize, particles, steps, path, coupling: RunCoupling { first, last, cap: max_meeting } })
+            }
+            EstimatorKind::UcdPtt => {
+                let EstimatorSettings { particles, smc_steps: steps, path, average_from: first, average_to: last, .. } =
+                    settings.estimator;
+                let coupling = RunCoupling { first, last, cap: max_meeting };
+                let of_runs = RunCoupling { first: 0, last: 0, cap: max_meeting };
+                Arc::new(UcdPtt { k, coupling, clamped: UcdSmc { marginalize, particles, steps, path, coupling: of_runs } })
             }
             EstimatorKind::Lmi => Arc::new(Lmi { marginalize, start }),
             EstimatorKind::Cd => Arc::new(Cd { marginalize, k }),

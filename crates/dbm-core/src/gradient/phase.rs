@@ -2,6 +2,7 @@
 
 use super::{Moments, Phase, PhaseInfo};
 use crate::chains::Chains;
+use crate::linalg::Matrix;
 use crate::rng::Stream;
 use crate::sweep::{LocalMode, chains_starting_with, half_gibbs, uniform_start};
 use crate::{Clamp, Dbm, Parity};
@@ -126,10 +127,40 @@ impl PhaseRun<'_> {
         self.note_search();
     }
 
+    /// Puts the chains at these states, `[count, n_l]` per layer, and adds `f` of each as many times as these weights say.
+    pub fn push_weighted(&mut self, states: &[Matrix], weights: &[f64]) {
+        let counted: Vec<u32> = (0..self.chains.count() as u32).filter(|&c| weights[c as usize] != 0.0).collect();
+        if counted.is_empty() {
+            return;
+        }
+        self.chains.place_all(states);
+        for parity in [Parity::Even, Parity::Odd] {
+            self.chains.refresh(self.model, parity, &counted);
+        }
+        for c in counted {
+            self.push_times(c as usize, weights[c as usize] as f32);
+        }
+    }
+
+    /// Records the energies and the visible layers of chains at these states, as [`Self::push_states`] does, but adds nothing.
+    pub fn note_states(&mut self, states: &[Matrix]) {
+        self.chains.place_all(states);
+        self.settle();
+        for c in 0..self.chains.count() {
+            self.infos[self.shard_of[c]].energy_sum += self.chains.energy(self.model, c);
+        }
+        self.note_search();
+    }
+
     /// Adds `f` of the present state of chain `c`, whose fields must be up to date, and returns its energy.
     pub(super) fn push_state(&mut self, c: usize) -> f64 {
+        self.push_times(c, 1.0);
+        self.chains.energy(self.model, c)
+    }
+
+    fn push_times(&mut self, c: usize, times: f32) {
         let (layers, shard) = (0..self.model.sizes().len(), self.shard_of[c]);
-        let (moments, weight) = (&mut self.moments[shard], self.weights[shard]);
+        let (moments, weight) = (&mut self.moments[shard], times * self.weights[shard]);
         let state: Vec<&[f32]> = layers.clone().map(|l| self.chains.layer(l).row(c)).collect();
         if self.marginalize {
             let means = layers.map(|l| {
@@ -143,6 +174,5 @@ impl PhaseRun<'_> {
         } else {
             moments.push(self.phase, weight, &state);
         }
-        self.chains.energy(self.model, c)
     }
 }

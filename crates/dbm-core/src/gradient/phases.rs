@@ -148,6 +148,16 @@ impl<'a> Phases<'a> {
         })
     }
 
+    /// The negative phase of the rows with known units, whose chains keep these.
+    pub fn known_negative(&self, moments: &mut [Moments], phase: &mut dyn FnMut(&mut PhaseRun)) -> Vec<PhaseInfo> {
+        let rows: Vec<usize> = (0..self.batch.visible.rows()).filter(|&row| self.is_masked(row)).collect();
+        if rows.is_empty() {
+            return vec![PhaseInfo::default(); self.shards.len()];
+        }
+        let known = self.batch.known.of_rows(&rows, self.model.n_visible());
+        self.run(Phase::Negative, rows, known, moments, phase)
+    }
+
     /// The rows for which such estimators make a positive phase.
     pub fn rows_without_mask(&self) -> Vec<usize> {
         (0..self.batch.visible.rows()).filter(|&row| !self.is_masked(row)).collect()

@@ -2,7 +2,7 @@
 
 use super::phase::PhaseRun;
 use super::phases::{Phases, into_single};
-use super::{Batch, Estimate, Estimator, ExpectedGradient, Info, Moments};
+use super::{Batch, Estimate, Estimator, ExpectedGradient, Info, Moments, PhaseInfo};
 use crate::expectation::{Expected, StateSpace};
 use crate::linalg::Matrix;
 use crate::rng::Stream;
@@ -41,9 +41,7 @@ impl Estimator for UcdSmc {
     fn estimate(&self, model: &Dbm, batch: &Batch, clock: &dyn Fn() -> f64) -> Estimate {
         let mut moments = [Moments::new(model)];
         let phases = Phases::of_one(model, batch, self.marginalize, clock);
-        let positive = phases.positive(&mut moments, &mut |run| {
-            if run.has_exact_posterior() { run.push_exact_posterior() } else { self.phase(run, batch) }
-        });
+        let positive = self.positive(&phases, &mut moments);
         let negative = phases.negative(&mut moments, |run| self.phase(run, batch));
         let ([moments], positive, negative) = (moments, into_single(positive), into_single(negative));
         Estimate { moments, info: Info { positive, negative }, persistent: None }
@@ -68,8 +66,15 @@ impl ExpectedGradient for UcdSmc {
 }
 
 impl UcdSmc {
+    /// The positive phase.
+    pub(super) fn positive(&self, phases: &Phases, moments: &mut [Moments]) -> Vec<PhaseInfo> {
+        phases.positive(moments, &mut |run| {
+            if run.has_exact_posterior() { run.push_exact_posterior() } else { self.phase(run, phases.batch) }
+        })
+    }
+
     /// One phase: the pairs of the chains with clamped units, and one of all free chains together.
-    fn phase(&self, run: &mut PhaseRun, batch: &Batch) {
+    pub(super) fn phase(&self, run: &mut PhaseRun, batch: &Batch) {
         let n = run.model.n_visible();
         let (free, held): (Vec<usize>, Vec<usize>) = (0..run.rows.len()).partition(|&c| !run.chains.clamp_of(c).holds_any());
         if !held.is_empty() {

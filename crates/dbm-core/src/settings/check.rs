@@ -28,8 +28,10 @@ impl Settings {
         within("mean-field tolerance", "a number from 0 to below 1", tolerance, unit(tolerance))?;
         let expected = "at least the first time of the average";
         within("last time of the average", expected, f64::from(e.average_to), e.average_to >= e.average_from)?;
-        if self.classes > 0 && matches!(e.kind, EstimatorKind::UcdGibbs | EstimatorKind::UcdSmc | EstimatorKind::Pl) {
-            let expected = "0 with ucd-gibbs, ucd-smc and pl, which clamp no labels";
+        if self.classes > 0
+            && matches!(e.kind, EstimatorKind::UcdGibbs | EstimatorKind::UcdSmc | EstimatorKind::UcdPtt | EstimatorKind::Pl)
+        {
+            let expected = "0 with ucd-gibbs, ucd-smc, ucd-ptt and pl, which clamp no labels";
             return Err(DbmError::Setting { name: "classes", expected, got: self.classes.to_string() });
         }
         if self.masked_share() > 0.0 && self.masks.need_image() && self.image.is_none() {

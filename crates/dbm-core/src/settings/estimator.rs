@@ -211,6 +211,19 @@ estimators! {
         bias_rows: &["pl"],
         ..BIASED
     };
+    /// Coupled persistent chains at every rung of the run's own past: unbiased.
+    UcdPtt = EstimatorDescriptor {
+        name: "ucd-ptt",
+        label: "UCD-PTT-k, coupled ladders",
+        title: "UCD-PTT-{k}",
+        summary: "Unbiased: PTT, corrected by a second ladder that makes the same draws until both are equal. Fast where ladders are short.",
+        unbiased: true,
+        persistent: true,
+        has_ladder: true,
+        bias_rows: &["ucd-ptt-1"],
+        // Each step of a coupling is a round over both ladders.
+        suggested_max_meeting: |_| 1000,
+    };
 }
 
 choices! {
@@ -270,7 +283,7 @@ impl Choose for EstimatorKind {
 pub struct EstimatorSettings {
     /// The estimator of the gradient.
     pub kind: EstimatorKind,
-    /// Gibbs sweeps of `cd`, `pcd` and `pcd-gibbs`; ignored by the others.
+    /// Gibbs sweeps of `cd`, `pcd`, `pcd-gibbs`, `ptt` and `ucd-ptt`; ignored by the others.
     pub k: u32,
     /// `ucd-lmi` and `lmi`: Gibbs sweeps from the mode to x_0; the paper's is 1 (section 3.3). The coupled estimate is unbiased for any
     /// number.
@@ -289,9 +302,9 @@ pub struct EstimatorSettings {
     pub smc_steps: u32,
     /// `ucd-smc`: the path of free particles.
     pub path: SmcPath,
-    /// `ucd-smc`: k, the first time of the coupled chains in the average.
+    /// `ucd-smc` and `ucd-ptt`: k, the first time of the coupled chains in the average.
     pub average_from: u32,
-    /// `ucd-smc`: m, the last time in the average.
+    /// `ucd-smc` and `ucd-ptt`: m, the last time in the average.
     pub average_to: u32,
     /// Trains in the centered parametrization, whose offsets follow the data-dependent means at this rate, in `(0, 1]`.
     pub centering: Option<f64>,

@@ -139,6 +139,6 @@ impl Settings {
     /// Whether mean field is trained to predict hidden units, labels included: by `mp`, or by the conditional share with persistent chains.
     pub fn trains_predictions(&self) -> bool {
         let kind = self.estimator.kind;
-        kind == EstimatorKind::Mp || self.conditional > 0.0 && kind.descriptor().persistent
+        kind == EstimatorKind::Mp || self.conditional > 0.0 && kind.descriptor().persistent && !kind.is_unbiased()
     }
 }

@@ -210,7 +210,7 @@ macro_rules! settings {
     };
 }
 
-use EstimatorKind::{Cd, Lmi, Mp, Pcd, PcdGibbs, Ptt, UcdGibbs, UcdLmi, UcdMh, UcdSmc};
+use EstimatorKind::{Cd, Lmi, Mp, Pcd, PcdGibbs, Ptt, UcdGibbs, UcdLmi, UcdMh, UcdPtt, UcdSmc};
 
 settings! {
     Hidden = Row {
@@ -345,7 +345,7 @@ settings! {
         // Part of the estimator's title.
         says: ("", ""),
         group: Group::Estimator,
-        of: &[Cd, Pcd, PcdGibbs, Ptt, Mp],
+        of: &[Cd, Pcd, PcdGibbs, Ptt, Mp, UcdPtt],
         in_page: Some(SWEEPS_IN_PAGE),
         kind: number!(SWEEPS, settings.estimator.k as u32),
     };
@@ -446,7 +446,7 @@ settings! {
         says: ("couplings cut at #", ""),
         said: Said::Never,
         group: Group::Limits,
-        of: &[UcdLmi, UcdMh, UcdGibbs, UcdSmc],
+        of: &[UcdLmi, UcdMh, UcdGibbs, UcdSmc, UcdPtt],
         kind: number!(CAP, settings.max_meeting as u32),
     };
     MaxTries = Row {
@@ -484,7 +484,7 @@ settings! {
         option: ("particles", "N"),
         says: ("# particles", ""),
         group: Group::Limits,
-        of: &[UcdSmc],
+        of: &[UcdSmc, UcdPtt],
         kind: number!(PARTICLES, settings.estimator.particles as u32),
     };
     SmcSteps = Row {
@@ -497,7 +497,7 @@ settings! {
         option: ("smc-steps", "K"),
         says: ("# temperatures", ""),
         group: Group::Limits,
-        of: &[UcdSmc],
+        of: &[UcdSmc, UcdPtt],
         kind: number!(SWEEPS, settings.estimator.smc_steps as u32),
     };
     AverageFrom = Row {
@@ -507,7 +507,7 @@ settings! {
         says: ("averaged from time #", ""),
         said: Said::Never,
         group: Group::Limits,
-        of: &[UcdSmc],
+        of: &[UcdSmc, UcdPtt],
         kind: number!(TIMES, settings.estimator.average_from as u32),
     };
     AverageTo = Row {
@@ -521,7 +521,7 @@ settings! {
         says: ("averaged to time #", ""),
         said: Said::Never,
         group: Group::Limits,
-        of: &[UcdSmc],
+        of: &[UcdSmc, UcdPtt],
         kind: number!(TIMES, settings.estimator.average_to as u32),
     };
     LadderEvery = Row {

@@ -148,6 +148,12 @@ impl<'a> Replicas<'a> {
         }
     }
 
+    /// Whether the states of a chain at all rungs are those of another ladder's.
+    pub(crate) fn coincides(&self, other: &Self, chain: usize) -> bool {
+        let pairs = self.chains.iter().zip(&other.chains);
+        pairs.flat_map(|(a, b)| a.layers().iter().zip(b.layers())).all(|(a, b)| a.row(chain) == b.row(chain))
+    }
+
     /// The chains at the model itself.
     pub fn top(&self) -> &Chains {
         &self.chains[self.chains.len() - 1]

@@ -11,7 +11,7 @@ use super::training_plan::{Changes, TrainingPlan, mistake};
 use super::workspace::{Trained, Workspace};
 use crate::Error;
 use crate::data::{Binarize, DataOptions, DataSource, Split};
-use crate::likelihood::bounds;
+use crate::likelihood::unnormalized;
 use crate::log_z::{LogZ, Raised, ReverseFrom, mean_raise, raised};
 use dbm_core::ais::AisSettings;
 use dbm_core::math::{log_sum_exp, mean_and_error};
@@ -53,6 +53,8 @@ struct Set {
     hold_out: Option<usize>,
     /// Annealing temperatures for its reported log Z, if others.
     betas: Option<usize>,
+    /// Machines, if another number.
+    seeds: Option<u64>,
     tries: Vec<Try>,
     printed: Printed,
 }
@@ -99,6 +101,8 @@ const MEASURE: &str = "density";
 const GROUPS: [&str; 2] = ["one machine", "mixture"];
 /// Reverse annealing starts from its samples after this many sweeps.
 const REVERSE_SWEEPS: u32 = 300;
+/// What follows the name of a machine in those of its estimates by reverse annealing.
+const RAISED: &str = "-raised";
 /// Generated digits or other examples, in a toy.
 const GENERATED: usize = 100;
 
@@ -203,14 +207,14 @@ impl OneSet<'_> {
             return Ok(vec![machines, together]);
         };
         let (mut all, mut all_raised) = (Vec::new(), Vec::new());
-        for seed in workspace.seed..workspace.seed + density.seeds {
+        for seed in workspace.seed..workspace.seed + set.seeds.unwrap_or(density.seeds) {
             let Some(Trained { checkpoint, model, seconds }) = self.machine(place, seed)? else {
                 machines.diverged += 1;
                 continue;
             };
             let name = format!("{}-{seed}", set.name);
             let log_p = self.scored(&name, &model, parts.scored(), true)?.log_p();
-            let raised = self.raised(&format!("{name}-raised"), &model, parts.scored(), true)?;
+            let raised = self.raised(&format!("{name}{RAISED}"), &model, parts.scored(), true)?;
             let raise = by_raise(&raised, &log_p[0]);
             machines.runs.push(self.run(&log_p, (chosen_by, raise), (seed, seconds, model.checksum()))?);
             all_raised.push(raised);
@@ -242,7 +246,7 @@ impl OneSet<'_> {
             let Some(trained) = self.machine(place, self.workspace.seed)? else { continue };
             let name = format!("{}-{place}-chosen-by", self.set.name);
             let [log_p, _] = self.scored(&name, &trained.model, &self.parts.valid, false)?.log_p();
-            let raised = self.raised(&format!("{name}-raised"), &trained.model, &self.parts.valid, false)?;
+            let raised = self.raised(&format!("{name}{RAISED}"), &trained.model, &self.parts.valid, false)?;
             let log_p = mean_and_error(&log_p).0.min(by_raise(&raised, &log_p));
             if best.is_none_or(|(highest, _)| log_p > highest) {
                 best = Some((log_p, place));
@@ -280,8 +284,16 @@ impl OneSet<'_> {
             let LogZ { estimate, reverse, exact } = LogZ::of(model, training, &ais, (from, REVERSE_SWEEPS), session)?;
             let high = reverse.map_or(estimate.log_z, |reverse| reverse.bracket.high.log_z);
             let log_z = exact.map_or([estimate.log_z, high], |exact| [exact; 2]);
-            Ok(Scored { unnormalized: bounds(model, data, data.examples.len(), session), log_z })
+            Ok(Scored { unnormalized: self.unnormalized(name, model, data)?, log_z })
         })
+    }
+
+    /// log p*(v) of every example.
+    fn unnormalized(&self, name: &str, model: &Dbm, data: &Dataset) -> Result<Vec<f64>, Error> {
+        let (session, seed) = (self.workspace.session, self.workspace.seed);
+        // By the name of the machine, so that both measures of it find the same.
+        let name = format!("{}-unnormalized", name.trim_end_matches(RAISED));
+        self.workspace.cell(&name, &(model.checksum(), seed, data.sha256()), || Ok(unnormalized(model, data, seed, session)))
     }
 
     /// log p(v) of some examples by reverse annealing from them (RAISE), which counts what annealing towards the model misses; of all,
@@ -292,7 +304,7 @@ impl OneSet<'_> {
         let key = (model.checksum(), ais.betas, seed, data.sha256());
         self.workspace.cell(name, &key, || {
             self.workspace.say(name);
-            raised(model, data, &bounds(model, data, data.examples.len(), session), &ais, session)
+            raised(model, data, &self.unnormalized(name, model, data)?, &ais, session)
         })
     }
 

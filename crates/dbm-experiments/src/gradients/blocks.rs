@@ -70,10 +70,10 @@ pub struct Comparison {
     pub angle: Option<f64>,
     /// Its upper end.
     pub angle_at_most: Option<f64>,
-    /// `|E g - E r| / |E r|`; zero if the noise alone explains the difference.
-    pub difference: f64,
+    /// `|E g - E r| / |E r|`; zero if the noise alone explains the difference; `None` if `|E r|` cannot be distinguished from zero.
+    pub difference: Option<f64>,
     /// Its upper end.
-    pub difference_at_most: f64,
+    pub difference_at_most: Option<f64>,
 }
 
 impl Comparison {
@@ -112,12 +112,13 @@ impl Comparison {
         };
         let degrees = |cosine: f64| cosine.clamp(-1.0, 1.0).acos().to_degrees();
         let cosine = cosine.zip(error(|left| left.0));
+        let is_known = mean(&rr, |i, j| i != j) > 0.0;
         let of_square = error(|left| Some(left.1)).unwrap_or(f64::INFINITY);
         Self {
             angle: cosine.map(|(cosine, _)| degrees(cosine)),
             angle_at_most: cosine.map(|(cosine, error)| degrees(cosine - 2.0 * error)),
-            difference: square.max(0.0).sqrt(),
-            difference_at_most: (square + 2.0 * of_square).max(0.0).sqrt(),
+            difference: is_known.then(|| square.max(0.0).sqrt()),
+            difference_at_most: is_known.then(|| (square + 2.0 * of_square).max(0.0).sqrt()),
         }
     }
 }
@@ -164,9 +165,12 @@ mod tests {
         let zero = vec![0.0; 40];
         let far = Comparison::of(&zero, &aslant, &along);
         assert!((far.angle.unwrap() - 45.0).abs() < 15.0 && far.angle_at_most.unwrap() < 70.0, "{far:?}");
-        assert!((far.difference - 1.0).abs() < 0.3 && far.difference_at_most < 1.6, "{far:?}");
+        assert!((far.difference.unwrap() - 1.0).abs() < 0.3 && far.difference_at_most.unwrap() < 1.6, "{far:?}");
         let same = Comparison::of(&zero, &noisy([1.0, 0.0], 3), &along);
-        assert!(same.angle.unwrap() < 25.0 && same.difference < 0.4 && same.difference_at_most < 0.7, "{same:?}");
+        assert!(
+            same.angle.unwrap() < 25.0 && same.difference.unwrap() < 0.4 && same.difference_at_most.unwrap() < 0.7,
+            "{same:?}"
+        );
         // If the constant equals the mean, nothing remains that has a direction.
         let mut mean = vec![0.0; 40];
         mean[0] = 1.0;

@@ -647,14 +647,16 @@ fn trains_by_every_estimator_and_reports_what_it_does_and_no_more() {
             let Metrics { step, positive, negative, .. } = page.metrics();
             assert_eq!(step, 3, "{kind:?}");
             let none = (0, true);
-            let is_of_runs = kind.has(Setting::Particles);
+            let is_of_runs = kind == EstimatorKind::UcdSmc;
             // Free chains of a shard share one coupling of runs; there are two shards of 40 examples.
             let couplings = |free: bool| if free && is_of_runs { 3 * 2 } else { 3 * 40 };
             for (phase, free) in [(&positive, false), (&negative, true)] {
                 let couples = if kind.is_unbiased() { (couplings(free), true) } else { none };
                 let searches = if kind.has(Setting::MaxSweeps) { (3 * 40, true) } else { none };
                 assert_eq!((filled(&phase.meeting_time), filled(&phase.sweeps)), (couples, searches), "{kind:?}");
-                let proposes = is_of_runs || matches!(kind, EstimatorKind::UcdLmi | EstimatorKind::UcdMh);
+                // Clamped units are sampled by runs with `ucd-ptt` too.
+                let by_runs = is_of_runs || kind == EstimatorKind::UcdPtt && !free;
+                let proposes = by_runs || matches!(kind, EstimatorKind::UcdLmi | EstimatorKind::UcdMh);
                 assert_eq!(phase.acceptance.is_some(), proposes, "{kind:?}");
             }
             // Predictions have no phases: the iterations of multi-prediction are listed with the data.
