@@ -267,7 +267,7 @@ fn density_is_that_of_the_recipe_that_the_validation_part_finds_likeliest() {
     for (seed, low) in (1..).zip(lows("bars")) {
         assert!((exact(run(best, seed).unwrap()) - low).abs() < 1e-9, "{seed}: {low}");
     }
-    assert!(toy.page().contains("| target* | 1000 | 12-4 |"));
+    assert!(toy.page().contains("| target* | 999 | 12-4-2 |"));
     toy.killed_at("density-toy/runs/bars-1");
     toy.same(&toy.run("stopped"), &whole);
     assert!(toy.folder.fails(2, "experiment density --out whole").contains("--sets"));
