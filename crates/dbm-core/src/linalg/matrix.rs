@@ -272,4 +272,23 @@ mod tests {
             assert_eq!(some, transposed.data()[from * rows..]);
         }
     }
+
+    #[test]
+    fn spans_begin_and_end_at_values() {
+        for (rows, columns) in [(50, 70), (7, 32), (90, 33)] {
+            let value = |row: usize, column: usize| if row * columns / 2 == column * rows { -1e-40 } else { -0.0 };
+            let data = (0..rows * columns).map(|at| value(at / columns, at % columns)).collect();
+            let mut matrix = Matrix::from_vec(rows, columns, data);
+            matrix.find_spans();
+            for from in (0..columns).step_by(SPAN) {
+                let block = from..(from + SPAN).min(columns);
+                let has_values = |&row: &usize| block.clone().any(|column| matrix.row(row)[column] != 0.0);
+                let first = (0..rows).find(has_values);
+                let last = (0..rows).rfind(has_values);
+                assert_eq!(matrix.span_of(block.clone()), first.map_or(0..0, |first| first..last.unwrap() + 1));
+            }
+            let any = |row: &usize| matrix.row(*row).iter().any(|&x| x != 0.0);
+            assert_eq!(matrix.span_of(0..columns), (0..rows).find(any).unwrap()..(0..rows).rfind(any).unwrap() + 1);
+        }
+    }
 }
