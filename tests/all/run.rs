@@ -109,7 +109,7 @@ pub fn climber(rate: f64) -> Trainer {
     climber_by("centered-ptt-2", rate)
 }
 
-fn climber_by(name: &str, rate: f64) -> Trainer {
+pub fn climber_by(name: &str, rate: f64) -> Trainer {
     let mut estimator: EstimatorSettings = name.parse().unwrap();
     estimator.ladder_every = 2;
     let optimizer = OptimizerSettings { learning_rate: rate, ..settings(OptimizerMethod::Sgd).optimizer };
