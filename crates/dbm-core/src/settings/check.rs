@@ -38,7 +38,7 @@ impl Settings {
             let expected = "mixed or pixels, where the visible layer is no image of rows and columns";
             return Err(DbmError::Setting { name: "masks", expected, got: self.masks.choice().name.into() });
         }
-        let (rows, columns) = self.image.unwrap_or((1, visible));
+        let (rows, columns) = self.picture(visible);
         if let Some(share) = self.local
             && share * (if rows == 1 { columns } else { rows.min(columns) } as f64) < 1.0
         {

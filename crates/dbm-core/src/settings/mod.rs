@@ -131,6 +131,11 @@ impl Settings {
         LocalMode { max_sweeps: self.max_sweeps, gibbs_sweeps: self.estimator.mode_sweeps }
     }
 
+    /// Rows and columns of the picture that these visible units are; one row if they are none.
+    pub(crate) fn picture(&self, visible: usize) -> (usize, usize) {
+        self.image.unwrap_or((1, visible))
+    }
+
     /// Share of the batch that is masked: with `mp`, all of it.
     pub(crate) fn masked_share(&self) -> f64 {
         if self.estimator.kind == EstimatorKind::Mp { 1.0 } else { self.conditional }

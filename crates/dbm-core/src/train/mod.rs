@@ -120,7 +120,7 @@ impl Trainer {
                 got: format!("{} for layers of {:?}", settings.classes, model.sizes()),
             });
         }
-        let picture = settings.image.unwrap_or((1, model.n_visible()));
+        let picture = settings.picture(model.n_visible());
         let local = settings.local.map(|share| Arc::new(LocalFields::new(picture, model.sizes()[1], share)));
         let model = local.iter().fold(model, |model, local| model.within(local));
         let estimator = gradient::estimator(&settings);

@@ -101,8 +101,6 @@ const MEASURE: &str = "density";
 const GROUPS: [&str; 2] = ["one machine", "mixture"];
 /// Reverse annealing starts from its samples after this many sweeps.
 const REVERSE_SWEEPS: u32 = 300;
-/// What follows the name of a machine in those of its estimates by reverse annealing.
-const RAISED: &str = "-raised";
 /// Generated digits or other examples, in a toy.
 const GENERATED: usize = 100;
 
@@ -214,7 +212,7 @@ impl OneSet<'_> {
             };
             let name = format!("{}-{seed}", set.name);
             let log_p = self.scored(&name, &model, parts.scored(), true)?.log_p();
-            let raised = self.raised(&format!("{name}{RAISED}"), &model, parts.scored(), true)?;
+            let raised = self.raised(&name, &model, parts.scored(), true)?;
             let raise = by_raise(&raised, &log_p[0]);
             machines.runs.push(self.run(&log_p, (chosen_by, raise), (seed, seconds, model.checksum()))?);
             all_raised.push(raised);
@@ -246,7 +244,7 @@ impl OneSet<'_> {
             let Some(trained) = self.machine(place, self.workspace.seed)? else { continue };
             let name = format!("{}-{place}-chosen-by", self.set.name);
             let [log_p, _] = self.scored(&name, &trained.model, &self.parts.valid, false)?.log_p();
-            let raised = self.raised(&format!("{name}{RAISED}"), &trained.model, &self.parts.valid, false)?;
+            let raised = self.raised(&name, &trained.model, &self.parts.valid, false)?;
             let log_p = mean_and_error(&log_p).0.min(by_raise(&raised, &log_p));
             if best.is_none_or(|(highest, _)| log_p > highest) {
                 best = Some((log_p, place));
@@ -291,9 +289,9 @@ impl OneSet<'_> {
     /// log p*(v) of every example.
     fn unnormalized(&self, name: &str, model: &Dbm, data: &Dataset) -> Result<Vec<f64>, Error> {
         let (session, seed) = (self.workspace.session, self.workspace.seed);
-        // By the name of the machine, so that both measures of it find the same.
-        let name = format!("{}-unnormalized", name.trim_end_matches(RAISED));
-        self.workspace.cell(&name, &(model.checksum(), seed, data.sha256()), || Ok(unnormalized(model, data, seed, session)))
+        self.workspace.cell(&format!("{name}-unnormalized"), &(model.checksum(), seed, data.sha256()), || {
+            Ok(unnormalized(model, data, seed, session))
+        })
     }
 
     /// log p(v) of some examples by reverse annealing from them (RAISE), which counts what annealing towards the model misses; of all,
@@ -302,8 +300,9 @@ impl OneSet<'_> {
         let (session, seed) = (self.workspace.session, self.workspace.seed);
         let ais = AisSettings { betas: self.betas(reported), seed, ..AisSettings::default() };
         let key = (model.checksum(), ais.betas, seed, data.sha256());
-        self.workspace.cell(name, &key, || {
-            self.workspace.say(name);
+        let cell = format!("{name}-raised");
+        self.workspace.cell(&cell, &key, || {
+            self.workspace.say(&cell);
             raised(model, data, &self.unnormalized(name, model, data)?, &ais, session)
         })
     }
